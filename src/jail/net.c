@@ -1,0 +1,64 @@
+/* net: making, entering and checking an empty network namespace. */
+#include "jail/net.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* nsfs without /proc: a socket knows its namespace. */
+#define SIOCGSKNS_NUMBER 0x894C
+
+int net_make(struct err *err)
+{
+	if (unshare(CLONE_NEWNET) < 0)
+		return err_sys(err, -errno, "net", "unshare(CLONE_NEWNET)");
+	cleanup_fd int socket_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (socket_fd < 0)
+		return err_sys(err, -errno, "net", "socket");
+	int net_fd = ioctl(socket_fd, SIOCGSKNS_NUMBER);
+	if (net_fd < 0)
+		return err_sys(err, -errno, "net", "SIOCGSKNS");
+	return net_fd;
+}
+
+int net_enter(int net_fd, struct err *err)
+{
+	if (setns(net_fd, CLONE_NEWNET) < 0)
+		return err_sys(err, -errno, "net", "setns");
+	return 0;
+}
+
+int net_check_pristine(struct err *err)
+{
+	struct ifreq request;
+	struct ifconf all;
+	char names[4 * sizeof(struct ifreq)];
+
+	/* AF_UNIX sockets serve the interface ioctls too, with no address family to load. */
+	cleanup_fd int socket_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (socket_fd < 0)
+		return err_sys(err, -errno, "net", "socket");
+	memset(&request, 0, sizeof(request));
+	request.ifr_ifindex = 2; /* 1 is lo, born with the namespace; there must be no second */
+	if (ioctl(socket_fd, SIOCGIFNAME, &request) == 0)
+		return err_set(err, -ENOTUNIQ, "net", "the namespace has a second interface");
+	memset(&request, 0, sizeof(request));
+	(void)strncpy(request.ifr_name, "lo", sizeof(request.ifr_name) - 1);
+	if (ioctl(socket_fd, SIOCGIFFLAGS, &request) < 0)
+		return err_sys(err, -errno, "net", "reading the loopback interface");
+	if (request.ifr_flags & IFF_UP)
+		return err_set(err, -ENOTUNIQ, "net", "the loopback interface is up");
+	memset(&all, 0, sizeof(all));
+	all.ifc_len = sizeof(names);
+	all.ifc_buf = names;
+	if (ioctl(socket_fd, SIOCGIFCONF, &all) == 0 && all.ifc_len > 0)
+		return err_set(err, -ENOTUNIQ, "net", "an interface has an address");
+	return 0;
+}

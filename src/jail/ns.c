@@ -1,0 +1,121 @@
+/* ns: clone3, setns, uid_map. */
+#include "jail/ns.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pid_t clone3_raw(struct clone_args *args)
+{
+	long pid = syscall(SYS_clone3, args, sizeof(*args));
+	return pid < 0 ? -errno : (pid_t)pid;
+}
+
+static void fill_args(struct clone_args *args, uint64_t flags, int cgroup_fd, int *ret_pidfd)
+{
+	*args = (struct clone_args){.flags = flags};
+	/* CLONE_PARENT takes the exit signal from the caller; naming one is EINVAL. */
+	if (!(flags & CLONE_PARENT))
+		args->exit_signal = SIGCHLD;
+	if (cgroup_fd >= 0) {
+		args->flags |= CLONE_INTO_CGROUP;
+		args->cgroup = (uint64_t)cgroup_fd;
+	}
+	if (ret_pidfd) {
+		args->flags |= CLONE_PIDFD;
+		args->pidfd = (uint64_t)(uintptr_t)ret_pidfd;
+	}
+}
+
+pid_t ns_clone(uint64_t flags, int cgroup_fd, int *ret_pidfd)
+{
+	struct clone_args args;
+	fill_args(&args, flags, cgroup_fd, ret_pidfd);
+	return clone3_raw(&args);
+}
+
+/*
+ * Where the C library caches the thread's id. The kernel knows the address that set_tid_address
+ * was given; without CONFIG_CHECKPOINT_RESTORE it does not tell, and the field is the only int
+ * with that value in the thread's own descriptor, which begins at the thread pointer.
+ */
+static pid_t *cached_tid(void)
+{
+	pid_t *address = NULL;
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	if (prctl(PR_GET_TID_ADDRESS, &address, 0, 0, 0) == 0 && address && *address == tid)
+		return address;
+	pid_t *at = (pid_t *)(uintptr_t)pthread_self();
+	for (size_t i = 0; i < 512; i++)
+		if (at[i] == tid)
+			return at + i;
+	return NULL;
+}
+
+pid_t ns_clone_libc(uint64_t flags, int cgroup_fd, int *ret_pidfd)
+{
+	struct clone_args args;
+	struct robust_list_head *robust = NULL;
+	size_t robust_bytes = 0;
+
+	pid_t *tid = cached_tid();
+	if (!tid)
+		return -ENOTSUP;
+	(void)syscall(SYS_get_robust_list, 0, &robust, &robust_bytes);
+	fill_args(&args, flags | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID, cgroup_fd, ret_pidfd);
+	args.child_tid = (uint64_t)(uintptr_t)tid;
+	pid_t pid = clone3_raw(&args);
+	if (pid == 0 && robust)
+		(void)syscall(SYS_set_robust_list, robust, robust_bytes);
+	return pid;
+}
+
+int ns_join(int pidfd, int flags, struct err *err)
+{
+	if (setns(pidfd, flags) < 0)
+		return err_sys(err, -errno, "namespaces", "setns");
+	return 0;
+}
+
+static int write_file(int proc_fd, pid_t pid, const char *name, const char *text, struct err *err)
+{
+	char path[64];
+	(void)snprintf(path, sizeof(path), "%d/%s", (int)pid, name);
+	cleanup_fd int fd = openat(proc_fd, path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, -errno, "uid", path);
+	if (write(fd, text, strlen(text)) < 0)
+		return err_sys(err, -errno, "uid", path);
+	return 0;
+}
+
+int ns_write_maps(int proc_fd, pid_t pid, const struct id_map *maps, size_t count,
+	int deny_setgroups, struct err *err)
+{
+	char text[256];
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int wrote = snprintf(text + used, sizeof(text) - used, "%u %u %u\n", maps[i].inside,
+			maps[i].outside, maps[i].count);
+		if (wrote < 0 || (size_t)wrote >= sizeof(text) - used)
+			return err_set(err, -E2BIG, "uid", "too many identity maps");
+		used += (size_t)wrote;
+	}
+	int rc = deny_setgroups ? write_file(proc_fd, pid, "setgroups", "deny", err) : 0;
+	if (!rc)
+		rc = write_file(proc_fd, pid, "uid_map", text, err);
+	if (!rc)
+		rc = write_file(proc_fd, pid, "gid_map", text, err);
+	return rc;
+}
