@@ -16,11 +16,18 @@ static int configure(int fs_fd, unsigned command, const char *key, const char *v
 	return fsconfig(fs_fd, command, key, value, 0) < 0 ? -errno : 0;
 }
 
-static int configure_number(int fs_fd, const char *key, const char *format, uint64_t value)
+static int configure_number(int fs_fd, const char *key, uint64_t value)
 {
 	char text[32];
-	(void)snprintf(text, sizeof(text), format, (unsigned long long)value);
+	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 	return configure(fs_fd, FSCONFIG_SET_STRING, key, text);
+}
+
+static int configure_mode(int fs_fd, uint32_t mode)
+{
+	char text[16];
+	(void)snprintf(text, sizeof(text), "%o", mode);
+	return configure(fs_fd, FSCONFIG_SET_STRING, "mode", text);
 }
 
 static int finish(int fs_fd, uint64_t attributes, const char *stage, struct err *err)
@@ -39,11 +46,11 @@ int mount_tmpfs(const struct tmpfs_options *options, const char *stage, struct e
 	cleanup_fd int fs_fd = fsopen("tmpfs", FSOPEN_CLOEXEC);
 	if (fs_fd < 0)
 		return err_sys(err, -errno, stage, "fsopen tmpfs");
-	int rc = configure_number(fs_fd, "mode", "%llo", options->mode);
+	int rc = configure_mode(fs_fd, options->mode);
 	if (!rc && options->bytes)
-		rc = configure_number(fs_fd, "size", "%llu", options->bytes);
+		rc = configure_number(fs_fd, "size", options->bytes);
 	if (!rc && options->inodes)
-		rc = configure_number(fs_fd, "nr_inodes", "%llu", options->inodes);
+		rc = configure_number(fs_fd, "nr_inodes", options->inodes);
 	if (rc < 0)
 		return err_sys(err, rc, stage, "tmpfs options");
 	return finish(fs_fd, options->attributes, stage, err);

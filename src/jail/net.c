@@ -15,6 +15,8 @@
 /* nsfs without /proc: a socket knows its namespace. */
 #define SIOCGSKNS_NUMBER 0x894C
 
+#define INTERFACES_LOOKED_AT 16
+
 int net_make(struct err *err)
 {
 	if (unshare(CLONE_NEWNET) < 0)
@@ -35,29 +37,35 @@ int net_enter(int net_fd, struct err *err)
 	return 0;
 }
 
-int net_check_pristine(struct err *err)
+/* Tunnel modules of some kernels put fallback interfaces into every namespace: they must be down. */
+static int check_down(int socket_fd, int index, struct err *err)
 {
 	struct ifreq request;
-	struct ifconf all;
-	char names[4 * sizeof(struct ifreq)];
+	memset(&request, 0, sizeof(request));
+	request.ifr_ifindex = index;
+	if (ioctl(socket_fd, SIOCGIFNAME, &request) < 0)
+		return 0;
+	if (ioctl(socket_fd, SIOCGIFFLAGS, &request) < 0)
+		return err_sys(err, -errno, "net", "reading an interface");
+	if (request.ifr_flags & IFF_UP)
+		return err_set(err, -ENOTUNIQ, "net", "interface %.15s is up", request.ifr_name);
+	return 0;
+}
+
+int net_check_pristine(struct err *err)
+{
+	char addresses[4 * sizeof(struct ifreq)];
+	struct ifconf all = {.ifc_len = sizeof(addresses), .ifc_buf = addresses};
 
 	/* AF_UNIX sockets serve the interface ioctls too, with no address family to load. */
 	cleanup_fd int socket_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (socket_fd < 0)
 		return err_sys(err, -errno, "net", "socket");
-	memset(&request, 0, sizeof(request));
-	request.ifr_ifindex = 2; /* 1 is lo, born with the namespace; there must be no second */
-	if (ioctl(socket_fd, SIOCGIFNAME, &request) == 0)
-		return err_set(err, -ENOTUNIQ, "net", "the namespace has a second interface");
-	memset(&request, 0, sizeof(request));
-	(void)strncpy(request.ifr_name, "lo", sizeof(request.ifr_name) - 1);
-	if (ioctl(socket_fd, SIOCGIFFLAGS, &request) < 0)
-		return err_sys(err, -errno, "net", "reading the loopback interface");
-	if (request.ifr_flags & IFF_UP)
-		return err_set(err, -ENOTUNIQ, "net", "the loopback interface is up");
-	memset(&all, 0, sizeof(all));
-	all.ifc_len = sizeof(names);
-	all.ifc_buf = names;
+	for (int index = 1; index <= INTERFACES_LOOKED_AT; index++) {
+		int rc = check_down(socket_fd, index, err);
+		if (rc < 0)
+			return rc;
+	}
 	if (ioctl(socket_fd, SIOCGIFCONF, &all) == 0 && all.ifc_len > 0)
 		return err_set(err, -ENOTUNIQ, "net", "an interface has an address");
 	return 0;

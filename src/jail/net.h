@@ -12,8 +12,8 @@ int net_make(struct err *err) MUST_CHECK;
 /* Moves the caller into the one behind `net_fd`. */
 int net_enter(int net_fd, struct err *err) MUST_CHECK;
 
-/* 0 where the caller's namespace has a loopback interface that is down and no other, else
- * -ENOTUNIQ. */
+/* 0 where every interface of the caller's namespace is down and none has an address, else
+ * -ENOTUNIQ with a text. */
 int net_check_pristine(struct err *err) MUST_CHECK;
 
 #endif

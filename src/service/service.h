@@ -1,0 +1,227 @@
+/*
+ * service: the interpreter service. One thread, one event loop; owns the maker, the zygotes, the
+ * slots and the jobs that wait for them.
+ *
+ *	link ─► channel ─► job ─► queue ─► cell (slot) ─► result ─► channel
+ *
+ * Rooms: channel.c speaks with the client, dispatch in service.c pairs jobs with slots, cell_make.c
+ * builds a cell, run.c watches its job, end.c judges and collects, cell_end.c takes it down.
+ */
+#ifndef BRIG_SERVICE_SERVICE_H
+#define BRIG_SERVICE_SERVICE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "jail/cgroup.h"
+#include "service/maker.h"
+#include "service/output.h"
+#include "service/verdict.h"
+#include "wire/cell.h"
+#include "wire/job.h"
+#include "wire/launch.h"
+#include "wire/result.h"
+
+#include <event2/event.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+struct service;
+struct channel;
+
+enum cell_state {
+	CELL_FREE,
+	CELL_MAKING,	 /* the maker was asked for an init */
+	CELL_SETTING_UP, /* init mounts its folders */
+	CELL_SPAWNING,	 /* the zygote was asked for a runner */
+	CELL_SEALING,	 /* the runner puts up its layers */
+	CELL_PARKING,	 /* sealed; rehearses */
+	CELL_PARKED_IDLE, /* complete, sealed, waiting for its one job */
+	CELL_PLACING,	 /* init places the inputs */
+	CELL_RUNNING,
+	CELL_FREEZING,	 /* the job is over; its processes are being stopped */
+	CELL_DYING,	 /* killed; waiting for the kernel to let go */
+};
+
+/* What a cell's descriptors are watched for. */
+enum cell_watch {
+	WATCH_INIT_SOCKET,
+	WATCH_INIT_PIDFD,
+	WATCH_RUNNER_PIDFD,
+	WATCH_CONTROL,
+	WATCH_CONTROL_WRITE,
+	WATCH_STDOUT,
+	WATCH_STDERR,
+	WATCH_STDIN,
+	WATCH_LISTENER,
+	WATCH_OOM,
+	WATCH_WALL,	/* timer: the job's wall limit; before that, the limit of making a cell */
+	WATCH_CPU,	/* timer: when the CPU limit could be reached at the earliest */
+	WATCH_COPY,	/* timer 0: the next piece of a large input */
+	WATCH_CLEANUP,	/* timer: the next try to remove the cgroup; the limit of freezing */
+	WATCH_COUNT,
+};
+
+struct job {
+	TAILQ_ENTRY(job) queue;
+	struct channel *channel; /* NULL once the client has gone */
+	struct cell *cell;	 /* NULL while it waits */
+	struct job_spec spec;
+	struct output out, err;
+	struct buf items; /* payloads, one behind the other */
+	struct {
+		enum item_kind kind;
+		size_t offset, bytes;
+	} item[RESULT_ITEMS_MAX];
+	size_t item_count;
+	size_t frames_bytes;
+	struct verdict_facts facts;
+	struct err fault;
+	uint64_t started_us, ended_us;
+	uint64_t cpu_base_us;
+	uint32_t next_input;	/* the first that is not placed yet */
+	uint64_t copied_bytes;	/* of that one, where it is large */
+	uint64_t stdin_sent;
+	struct buf control_out; /* the CELL_JOB frame and how much of it is written */
+	size_t control_sent;
+};
+
+struct cell {
+	struct service *service;
+	uint32_t slot;
+	uint64_t sequence; /* how many cells this slot has had: names are never used twice */
+	enum cell_state state;
+	struct zygote *zygote;
+	struct job *job;
+	pid_t init_pid, runner_pid;
+	int init_pidfd, runner_pidfd;
+	int init_socket_fd;
+	int net_fd; /* outlives the cell: checked and reused by the slot's next one */
+	int work_fd, tmp_fd;
+	int stdin_fd, stdout_fd, stderr_fd, control_in_fd, control_out_fd;
+	int child_fds[CELL_FD_COUNT]; /* the runner's ends, until it has them */
+	int listener_fd, oom_fd;
+	int cgroup_watch[2]; /* inotify: cgroup.events, memory.events; -1 */
+	int input_mount_fd;
+	int input_copy_fd;
+	struct cgroup cgroup;
+	bool collected;	   /* the result has been sent */
+	bool kill_first;   /* no freezer: collect once the cell is empty */
+	struct buf control; /* frames from the runner, not complete yet */
+	struct job_receipt receipt;
+	struct event *watch[WATCH_COUNT];
+};
+
+enum zygote_state { ZYGOTE_OFF, ZYGOTE_STARTING, ZYGOTE_READY };
+
+#define ZYGOTE_MODULES_MAX 128u
+#define ZYGOTE_FAILURES_MAX 3u
+
+struct zygote {
+	struct service *service;
+	uint32_t index;
+	enum zygote_state state;
+	char level[16];
+	char *module_text;		       /* the level's file, cut at its line ends */
+	const char *modules[ZYGOTE_MODULES_MAX]; /* what it preloads, top-level names */
+	size_t module_count;
+	pid_t pid;
+	int pidfd, control_fd;
+	unsigned failures; /* in a row; beyond the limit, jobs are told */
+	struct err fault;
+	struct event *read, *ended;
+};
+
+struct service {
+	struct event_base *base;
+	struct launch_message start;
+	struct cgroup_tree tree;
+	layer_set skip; /* allowed to be missing, and missing */
+	struct cell_filter filter;
+	struct maker maker;
+	struct event *maker_event, *link_event, *control_event, *inotify_event;
+	int control_fd, link_fd, proc_fd, inputs_fd, inotify_fd;
+	struct zygote zygotes[LAUNCH_LEVELS_MAX];
+	size_t zygote_count;
+	struct cell *cells;
+	uint32_t cell_count;
+	TAILQ_HEAD(, job) waiting;
+	char kernel[96];
+};
+
+/* service.c */
+int service_init(struct service *service, const struct launch_message *start,
+	struct cgroup_tree tree, struct err *err) MUST_CHECK;
+void service_enqueue(struct service *service, struct job *job);
+void service_dispatch(struct service *service);
+_Noreturn void service_abandon(struct service *service, const char *why);
+
+/* zygote.c */
+int zygote_init(struct service *service, struct zygote *zygote, const char *level, struct err *err)
+	MUST_CHECK;
+struct zygote *zygote_for(struct service *service, const struct job_spec *spec);
+void zygote_start(struct zygote *zygote);
+void zygote_on_born(struct zygote *zygote, const struct maker_answer *answer, int pidfd);
+int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err) MUST_CHECK;
+
+/* cell_make.c: from a free slot to a parked cell */
+void cell_init(struct service *service, struct cell *cell, uint32_t slot);
+void cell_make(struct cell *cell, struct zygote *zygote);
+void cell_on_init_born(struct cell *cell, const struct maker_answer *answer, int pidfd, int net_fd);
+void cell_on_spawned(struct cell *cell, const struct zygote_answer *answer);
+void cell_on_sealed(struct cell *cell, int listener_number);
+void cell_on_parked(struct cell *cell);
+
+/* cell_end.c: a cell that ends, whatever it was doing */
+void cell_fail(struct cell *cell, const struct err *err);
+void cell_kill(struct cell *cell);
+void cell_on_init_ended(evutil_socket_t fd, short what, void *context);
+void cell_on_runner_ended(evutil_socket_t fd, short what, void *context);
+
+/* cell_watch.c */
+int cell_watch(struct cell *cell, enum cell_watch which, int fd, short what,
+	event_callback_fn callback) MUST_CHECK;
+int cell_timer(struct cell *cell, enum cell_watch which, uint64_t after_us,
+	event_callback_fn callback) MUST_CHECK;
+void cell_unwatch(struct cell *cell, enum cell_watch which);
+
+/* control.c: frames from the runner */
+void control_on_readable(evutil_socket_t fd, short what, void *context);
+void control_drain(struct cell *cell);
+
+/* inputs.c */
+void inputs_place(struct cell *cell);
+void inputs_on_answer(struct cell *cell, const struct init_answer *answer);
+void inputs_forget(struct cell *cell);
+
+/* run.c: a job in a parked cell */
+void run_begin(struct cell *cell);
+void run_start(struct cell *cell);
+void run_drain(struct cell *cell);
+void run_pause_output(struct cell *cell, bool pause);
+void run_on_memory_event(struct cell *cell);
+
+/* notify.c: the deadly class of system calls */
+int notify_take(struct cell *cell, int listener_number, struct err *err) MUST_CHECK;
+
+/* end.c: verdict, collection, answer */
+void end_job(struct cell *cell, enum end_cause cause);
+void end_on_frozen(struct cell *cell);
+void end_on_empty(struct cell *cell);
+void end_answer_without_cell(struct job *job);
+
+/* receipt.c */
+int receipt_read(struct cell *cell, struct job_receipt *ret_receipt, struct err *err) MUST_CHECK;
+
+/* channel.c */
+void channel_open(struct service *service, int fd);
+void channel_stream(struct channel *channel, enum channel_type type, const void *data,
+	size_t bytes);
+void channel_answer(struct channel *channel, const struct job_result *result);
+void channel_forget_job(struct channel *channel);
+
+/* job.c */
+struct job *job_new(struct channel *channel);
+void job_free(struct job *job);
+
+#endif

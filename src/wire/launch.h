@@ -1,0 +1,73 @@
+/*
+ * launch: what the privileged parent (in `brig`) and the service (`brig-service`) say to each other.
+ *
+ * Two sockets: control (SOCK_SEQPACKET, descriptor 3 of the service) carries these messages; link
+ * (SOCK_SEQPACKET, descriptor 4) carries one LINK_CHANNEL byte with one stream socket for each job.
+ * The end of either ends the service and with it every cell: it is pid 1 of its own pid namespace.
+ *
+ *	parent → service	LAUNCH_START and its descriptors
+ *	service → parent	LAUNCH_MAP: "I am in the new user namespace, write my maps"
+ *	parent → service	LAUNCH_MAPPED
+ *	service → parent	LAUNCH_READY, or LAUNCH_FAILED with the fault
+ *
+ * An ordinary user's service is born inside its user namespace, mapped before it is executed:
+ * LAUNCH_MAP does not occur.
+ */
+#ifndef BRIG_WIRE_LAUNCH_H
+#define BRIG_WIRE_LAUNCH_H
+
+#include "base/err.h"
+#include "wire/layer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LAUNCH_CONTROL_FD 3
+#define LAUNCH_LINK_FD 4
+#define LAUNCH_LEVELS_MAX 4u
+
+/* How many uids the outer user namespace has: 0 is the service, two for each slot follow. */
+#define LAUNCH_UIDS 4096u
+#define LAUNCH_CELLS_MAX 1024u
+
+#define LINK_CHANNEL 'c'
+
+enum launch_verb {
+	LAUNCH_START = 1,
+	LAUNCH_MAP = 2,
+	LAUNCH_MAPPED = 3,
+	LAUNCH_READY = 4,
+	LAUNCH_FAILED = 5,
+};
+
+enum launch_image { LAUNCH_IMAGE_EROFS = 1, LAUNCH_IMAGE_DIR = 2 };
+
+/* The order of the delegated cgroup directories; the same as jail's own enumeration. */
+enum launch_cgroup {
+	LAUNCH_CGROUP_MEMORY,
+	LAUNCH_CGROUP_CPU,
+	LAUNCH_CGROUP_CPUACCT,
+	LAUNCH_CGROUP_PIDS,
+	LAUNCH_CGROUP_FREEZER,
+	LAUNCH_CGROUP_UNIFIED,
+	LAUNCH_CGROUP_COUNT,
+};
+
+/* Descriptors with LAUNCH_START: the image (file or directory), then the cgroup directories whose
+ * bits are set in `cgroups`, in order. */
+struct launch_message {
+	uint32_t verb;
+	uint32_t image_format;
+	uint32_t cgroups;
+	uint32_t cells_max;
+	layer_set allow_degraded;
+	uint8_t cgroup_v2;
+	uint8_t unprivileged; /* born in its user namespace; no device or image can be mounted */
+	uint8_t one_uid;      /* that namespace maps a single uid */
+	uint8_t level_count;
+	char levels[LAUNCH_LEVELS_MAX][16]; /* the first is the barest */
+	char image[96];			    /* name and content hash, for receipts */
+	struct err err;			    /* LAUNCH_MAPPED and LAUNCH_FAILED */
+};
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * embed: CPython inside the zygote, and the few calls into `_brig` that brig makes.
+ *
+ * Every function that fails turns the Python exception into a `struct err` and clears it.
+ * Source: Python/C API, "Python Initialization Configuration".
+ */
+#ifndef BRIG_ZYGOTE_EMBED_H
+#define BRIG_ZYGOTE_EMBED_H
+
+#include "base/err.h"
+#include "base/span.h"
+
+#include <stdint.h>
+
+/* Starts the interpreter and imports what the level preloads (/usr/lib/brig/levels/LEVEL). */
+int embed_start(const char *level, struct err *err) MUST_CHECK;
+
+/* Around the fork of a runner: before it, in the zygote after it, in the runner after it. */
+void embed_before_fork(void);
+void embed_after_fork_parent(void);
+void embed_after_fork_child(void);
+
+/* A no-op through the whole path of a job, so that its first touch of memory is already paid. */
+int embed_rehearse(struct err *err) MUST_CHECK;
+
+/*
+ * Runs the job of a CELL_JOB frame's fields. What it shows goes to `control_fd` as CELL_ITEM
+ * frames. `*ret_exit` is the program's exit code.
+ */
+int embed_run(struct span fields, int control_fd, int *ret_exit, struct err *err) MUST_CHECK;
+
+#endif
