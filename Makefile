@@ -102,7 +102,7 @@ $(O)/obj/%.o: src/%.c Makefile
 
 $(O)/libbrig.a: $(LIB_OBJ)
 	@rm -f $@
-	ar rcsD $@ $^
+	ar qcsD $@ $^
 
 unit: $(UNIT_TESTS) ## build the unit tests
 tests: unit

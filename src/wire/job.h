@@ -29,6 +29,9 @@ enum channel_type {
 	CHANNEL_RESULT = 5,
 };
 
+/* The one field of CHANNEL_STDOUT and CHANNEL_STDERR: bytes as the job wrote them. */
+enum channel_tag { CHANNEL_TAG_DATA = 1 };
+
 /* The largest CHANNEL_JOB: the code and 64 inputs' names, with room to spare. */
 #define JOB_FRAME_BYTES_MAX (LIMIT_CODE_BYTES + 64 * KIB)
 
@@ -42,7 +45,7 @@ struct job_input {
 };
 
 struct job_spec {
-	char id[40];	/* ASCII letters, digits, '-'; chosen by the client, unguessable */
+	char id[40];	 /* ASCII letters, digits, '-'; chosen by the client, unguessable */
 	struct buf code; /* UTF-8, may hold NUL: Python then reports a SyntaxError */
 	struct job_limits limits;
 	struct job_input *inputs;
@@ -75,8 +78,8 @@ int job_input_name_check(const void *name, size_t bytes, struct err *err) MUST_C
  * Appends the CHANNEL_JOB frame. `fds` (room for LIMIT_INPUTS + 1) gets the descriptors to send
  * with it, still owned by the spec: the inputs' in order, then stdin's where there is one.
  */
-int job_spec_encode(const struct job_spec *spec, struct buf *out, int *fds, size_t *ret_fd_count)
-	MUST_CHECK;
+int job_spec_encode(
+	const struct job_spec *spec, struct buf *out, int *fds, size_t *ret_fd_count) MUST_CHECK;
 
 /*
  * Reads a CHANNEL_JOB frame into an initialised spec; takes `fds` (closed on failure). Every limit

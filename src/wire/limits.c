@@ -6,8 +6,8 @@ const struct job_limits limits_default = {
 	.cpu_ms = 20000,
 	.memory_bytes = 512 * MIB,
 	.output_bytes = LIMIT_OUTPUT_BYTES_MAX,
-	.work_bytes = 256 * MIB,
-	.work_inodes = 16384,
-	.processes = 64,
-	.cpus = 1,
+	.work_bytes = LIMIT_WORK_BYTES_MAX,
+	.work_inodes = LIMIT_WORK_INODES_MAX,
+	.processes = LIMIT_PROCESSES_MAX,
+	.cpus = LIMIT_CPUS_MAX,
 };

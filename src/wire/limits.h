@@ -22,6 +22,10 @@
 #define LIMIT_MEMORY_BYTES_MIN (64 * MIB)
 #define LIMIT_MEMORY_BYTES_MAX (8 * GIB)
 #define LIMIT_OUTPUT_BYTES_MAX (32 * MIB)
+#define LIMIT_WORK_BYTES_MAX (256 * MIB)
+#define LIMIT_WORK_INODES_MAX 16384u
+#define LIMIT_PROCESSES_MAX 64u
+#define LIMIT_CPUS_MAX 1u
 
 #define LIMIT_TEXT_BYTES (32 * KIB) /* returned per stream, head and tail 3:1 */
 #define LIMIT_TEXT_HEAD_BYTES (24 * KIB)
@@ -32,17 +36,17 @@
 #define LIMIT_CHARTS 20u
 #define LIMIT_CHART_BYTES (4 * MIB)
 #define LIMIT_TABLES 20u
-#define LIMIT_FRAME_BYTES (1 * MIB) /* one control frame of a cell */
+#define LIMIT_FRAME_BYTES (1 * MIB)  /* one control frame of a cell */
 #define LIMIT_FRAMES_BYTES (4 * MIB) /* all control frames of a job */
 
 struct job_limits {
 	uint32_t wall_ms;
 	uint32_t cpu_ms;
-	uint64_t memory_bytes;	/* with the work folder */
-	uint64_t output_bytes;	/* hard, per stream */
+	uint64_t memory_bytes; /* with the work folder */
+	uint64_t output_bytes; /* hard, per stream */
 	uint64_t work_bytes;
 	uint32_t work_inodes;
-	uint32_t processes;	/* and threads */
+	uint32_t processes; /* and threads */
 	uint32_t cpus;
 };
 

@@ -38,15 +38,15 @@ enum item_kind {
 struct job_item {
 	enum item_kind kind;
 	struct span payload;
-	int fd; /* a chart's image, else -1 */
+	int fd;		/* a chart's image, else -1 */
 	uint64_t bytes; /* of that image */
 };
 
 /* A stream's first LIMIT_TEXT_HEAD_BYTES and last LIMIT_TEXT_TAIL_BYTES, whole if they suffice. */
 struct job_output {
 	struct span head;
-	struct span tail;   /* empty where the head holds everything */
-	uint64_t bytes;	    /* written by the job in all */
+	struct span tail; /* empty where the head holds everything */
+	uint64_t bytes;	  /* written by the job in all */
 };
 
 struct job_artifact {
@@ -70,18 +70,18 @@ struct job_usage {
 struct job_receipt {
 	bool present;
 	struct layer_report layers[LAYER_COUNT];
-	char image[96];		/* its name and content hash */
-	char kernel[96];	/* release of the host's kernel */
+	char image[96];	 /* its name and content hash */
+	char kernel[96]; /* release of the host's kernel */
 	char cgroup_version[16];
 };
 
 struct job_result {
 	enum outcome outcome;
-	int exit_code;	/* -1 where the program did not end by itself */
-	int signal;	/* 0 where none ended it */
-	int syscall;	/* number, for OUTCOME_DENIED; else -1 */
+	int exit_code;	       /* -1 where the program did not end by itself */
+	int signal;	       /* 0 where none ended it */
+	int syscall;	       /* number, for OUTCOME_DENIED; else -1 */
 	uint32_t syscall_arch; /* AUDIT_ARCH_* of that number */
-	uint64_t limit_hit; /* the limit that ended it, in its own unit; 0 where none */
+	uint64_t limit_hit;    /* the limit that ended it, in its own unit; 0 where none */
 	struct job_output out, err;
 	struct job_item *items;
 	size_t item_count;
@@ -111,7 +111,7 @@ int job_result_encode(const struct job_result *result, struct buf *out, int *fds
  * Reads the fields of a CHANNEL_RESULT frame into an initialised result. Copies the bytes into
  * `storage`; takes `fds`, also on failure. -EBADMSG, -ENOMEM.
  */
-int job_result_decode(struct span fields, int *fds, size_t fd_count, struct job_result *result)
-	MUST_CHECK;
+int job_result_decode(
+	struct span fields, int *fds, size_t fd_count, struct job_result *result) MUST_CHECK;
 
 #endif
