@@ -50,12 +50,19 @@ def child(code):
 
 def fonts():
     families = [f.strip() for f in os.environ["FONT_FALLBACK"].split(",") if f.strip()]
-    child("import matplotlib.font_manager")
+    find = "import glob, os\n[path] = glob.glob('/usr/lib/brig/matplotlib/fontlist-*.json')\n"
+    # The fonts come from a set: sort them, or no two bakes would give the same bytes.
+    child("import matplotlib.font_manager as fm\n"
+          f"{find}"
+          "for entries in (fm.fontManager.ttflist, fm.fontManager.afmlist):\n"
+          "    entries.sort(key=lambda e: (e.fname, e.name, e.style, str(e.weight)))\n"
+          "fm.json_dump(fm.fontManager, path)")
     # A second interpreter must take the list as it is, and every fallback must be a real family.
-    child("import os, matplotlib.font_manager as fm\n"
-          "path = '/usr/lib/brig/matplotlib/fontlist-v%s.json' % fm.FontManager.__version__\n"
-          "assert os.path.isfile(path), path\n"
-          f"missing = {families!r} and set({families!r}) - set(fm.get_font_names())\n"
+    child(f"{find}"
+          "before = os.stat(path).st_mtime_ns\n"
+          "import matplotlib.font_manager as fm\n"
+          "assert os.stat(path).st_mtime_ns == before, 'the font list was written anew'\n"
+          f"missing = set({families!r}) - set(fm.get_font_names())\n"
           "assert not missing, 'font_fallback names absent families: %s' % missing")
 
 
