@@ -30,41 +30,10 @@ def matplotlib(tree, families):
             ("        if os.access(str(configdir), os.W_OK) and configdir.is_dir():\n",
              "        if configdir.is_dir() and (os.access(str(configdir), os.W_OK)\n"
              f"                                   or str(configdir) == '{CACHE}'):\n"))
-    # A glyph that the chosen font lacks is drawn, upright, from the recipe's font_fallback, also
-    # where a style sheet or the job itself has set font.family to something without such a list.
-    # A family that the image lacks is named once, not once for every text of a chart.
-    replace(tree, f"{DIST}/matplotlib/font_manager.py",
-            ("_log = logging.getLogger(__name__)\n",
-             "_log = logging.getLogger(__name__)\n"
-             "\n"
-             "\n"
-             "@lru_cache\n"
-             "def _warn_once(*args):\n"
-             "    _log.warning(*args)\n"),
-            ("                if family in font_family_aliases:\n"
-             "                    _log.warning(\n",
-             "                if family in font_family_aliases:\n"
-             "                    _warn_once(\n"),
-            ('                    _log.warning("findfont: Font family %r not found.", family)\n',
-             '                    _warn_once("findfont: Font family %r not found.", family)\n'),
-            ('                raise ValueError("Failed to find any font, and fallback "\n'
-             '                                 "to the default font was disabled")\n'
-             "\n"
-             "        return fpaths\n",
-             '                raise ValueError("Failed to find any font, and fallback "\n'
-             '                                 "to the default font was disabled")\n'
-             "\n"
-             "        if fontext == 'ttf' and directory is None:\n"
-             f"            for family in {families!r}:\n"
-             "                cprop = prop.copy()\n"
-             "                cprop.set_family(family)\n"
-             "                cprop.set_style('normal')\n"
-             "                fpath = self.findfont(cprop, fontext)\n"
-             "                if fpath not in fpaths:\n"
-             "                    fpaths.append(fpath)\n"
-             "        return fpaths\n"))
+    # A glyph that the chosen font lacks is drawn from the recipe's font_fallback.
     with open(f"{tree}{CACHE}/matplotlibrc", "w", encoding="utf-8") as f:
         f.write("backend: agg\n")
+        f.write("font.family: " + ", ".join(["sans-serif", *families]) + "\n")
 
 
 def apply(tree, fallback):

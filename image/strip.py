@@ -4,7 +4,8 @@ Runs inside the build root, on its own Python, as root of a private namespace. A
 paths is followed to whatever those paths need: the targets of symbolic links and the libraries
 that ELF files name. Then come the few files that a cell expects and no package brings.
 
-Environment: TREE (empty folder to fill), FONTS, DROP (blank-separated), SCRIPTS (folder of edits.py).
+Environment: TREE (empty folder to fill), SCRIPTS (folder of edits.py); of the recipe FONTS, DROP
+(both separated by blanks) and FONT_FALLBACK.
 """
 
 import fnmatch
@@ -31,7 +32,7 @@ STDLIB_DROP = {
     "lib2to3", "sitecustomize.py", "test", "tkinter", "turtle.py", "turtledemo", "venv",
     f"config-{sys.version_info[0]}.{sys.version_info[1]}-{MULTIARCH}",
 }
-# Names dropped at any depth below dist-packages; what a compiler would read; records of an installer.
+# Dropped at any depth below dist-packages: tests, what a compiler would read, installers' records.
 ANY_DROP = {"__pycache__", "tests", "test", "web_backend", "RECORD", "INSTALLER", "REQUESTED",
             "direct_url.json"}
 SUFFIX_DROP = (".pyi", ".pyx", ".pxd", ".pxi", ".c", ".h", ".hpp", ".cpp", ".a", ".f", ".f90",
