@@ -54,7 +54,7 @@ ZYGOTE_SRC = $(wildcard src/base/*.c src/wire/*.c src/zygote/*.c) \
 	$(filter-out src/jail/seccomp_build.c,$(wildcard src/jail/*.c))
 
 BRIG_LIBS := jansson gmp libsodium inih sqlite3 libevent
-SERVICE_LIBS := libevent libseccomp inih
+SERVICE_LIBS := libevent libseccomp libsodium
 
 sources = $(foreach room,$(1),$(wildcard src/$(room)/*.c))
 objects = $(patsubst src/%.c,$(O)/obj/%.o,$(1))

@@ -43,8 +43,8 @@ int fd_set_nonblock(int fd, bool on) MUST_CHECK;
  * Sends one message with up to FD_MESSAGE_MAX descriptors (borrowed). Returns the bytes sent or
  * -errno; on a stream socket that may be fewer than asked, the descriptors have then gone along.
  */
-ssize_t fd_send(int socket_fd, const void *data, size_t bytes, const int *fds, size_t fd_count)
-	MUST_CHECK;
+ssize_t fd_send(
+	int socket_fd, const void *data, size_t bytes, const int *fds, size_t fd_count) MUST_CHECK;
 
 /*
  * Receives one message. Up to `*fd_count` descriptors land in `fds` (the caller then owns them,

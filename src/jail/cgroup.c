@@ -158,8 +158,8 @@ int cgroup_limit(const struct cgroup *cgroup, const struct cgroup_limits *limits
 	int rc = 0;
 	if (!layer_in(skip, LAYER_MEMORY)) {
 		rc = cgroup->v2
-			? limit_memory_v2(cgroup->dirs[CGROUP_UNIFIED], limits->memory_bytes)
-			: limit_memory_v1(cgroup->dirs[CGROUP_MEMORY], limits->memory_bytes);
+			     ? limit_memory_v2(cgroup->dirs[CGROUP_UNIFIED], limits->memory_bytes)
+			     : limit_memory_v1(cgroup->dirs[CGROUP_MEMORY], limits->memory_bytes);
 		if (rc < 0)
 			return err_sys(err, rc, "memory", "setting the limit");
 	}
@@ -228,6 +228,14 @@ int cgroup_frozen(const struct cgroup *cgroup)
 		return rc < 0 ? rc : strcmp(text, "FROZEN") == 0;
 	}
 	return rc < 0 ? rc : -ENOTSUP;
+}
+
+void cgroup_thaw(const struct cgroup *cgroup)
+{
+	/* Where it was never frozen this changes nothing. */
+	if (cgroup->dirs[CGROUP_FREEZER] >= 0 &&
+		write_at(cgroup->dirs[CGROUP_FREEZER], "freezer.state", "THAWED") < 0)
+		return;
 }
 
 int cgroup_empty(const struct cgroup *cgroup)

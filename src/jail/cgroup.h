@@ -73,8 +73,8 @@ int cgroup_limit(const struct cgroup *cgroup, const struct cgroup_limits *limits
  * Opens the files (at most CELL_CGROUP_FDS_MAX) to which a v1 task writes "0" to join; none on v2,
  * where processes are born into dirs[CGROUP_UNIFIED].
  */
-int cgroup_attach_files(const struct cgroup *cgroup, int *fds, size_t *ret_count, struct err *err)
-	MUST_CHECK;
+int cgroup_attach_files(
+	const struct cgroup *cgroup, int *fds, size_t *ret_count, struct err *err) MUST_CHECK;
 
 /* Joins: writes "0" to each, in the process that joins. Writing another's pid stalls for ms. */
 int cgroup_attach_self(const int *fds, size_t count, struct err *err) MUST_CHECK;
@@ -84,6 +84,9 @@ int cgroup_freeze(const struct cgroup *cgroup) MUST_CHECK;
 
 /* 1 all stopped, 0 not yet, -errno. */
 int cgroup_frozen(const struct cgroup *cgroup) MUST_CHECK;
+
+/* Lets a v1 group run again, so that killed tasks can die; a v2 group needs no thawing for that. */
+void cgroup_thaw(const struct cgroup *cgroup);
 
 /* 1 no task is left, 0 some are, -errno. */
 int cgroup_empty(const struct cgroup *cgroup) MUST_CHECK;

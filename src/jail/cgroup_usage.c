@@ -24,8 +24,8 @@ static uint64_t keyed(const char *text, const char *key)
 	return 0;
 }
 
-static uint64_t number(const struct cgroup *cgroup, enum cgroup_controller controller,
-	const char *file)
+static uint64_t number(
+	const struct cgroup *cgroup, enum cgroup_controller controller, const char *file)
 {
 	char text[64];
 	if (cgroup_read(cgroup, controller, file, text, sizeof(text)) < 0)
@@ -64,8 +64,8 @@ void cgroup_reset_peak(const struct cgroup *cgroup)
 {
 	if (cgroup->v2 || cgroup->dirs[CGROUP_MEMORY] < 0)
 		return;
-	cleanup_fd int fd = openat(cgroup->dirs[CGROUP_MEMORY], "memory.max_usage_in_bytes",
-		O_WRONLY | O_CLOEXEC);
+	cleanup_fd int fd = openat(
+		cgroup->dirs[CGROUP_MEMORY], "memory.max_usage_in_bytes", O_WRONLY | O_CLOEXEC);
 	/* A peak that cannot be reset is too high by what parking cost: no harm. */
 	if (fd >= 0 && write(fd, "0", 1) < 0)
 		return;

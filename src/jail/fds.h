@@ -1,4 +1,5 @@
-/* fds: exactly the descriptors of the golden set, and nothing else. Source: close_range(2) (5.9). */
+/* fds: exactly the descriptors of the golden set, and nothing else. Source: close_range(2) (5.9).
+ */
 #ifndef BRIG_JAIL_FDS_H
 #define BRIG_JAIL_FDS_H
 

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 /* Bits by their numbers: the build's headers may be older than the kernel that runs. */
-#define FS_ACCESS_ABI1 0x1fffull /* EXECUTE … MAKE_SYM */
-#define FS_REFER (1ull << 13)	 /* ABI 2 */
-#define FS_TRUNCATE (1ull << 14) /* ABI 3 */
+#define FS_ACCESS_ABI1 0x1fffull  /* EXECUTE … MAKE_SYM */
+#define FS_REFER (1ull << 13)	  /* ABI 2 */
+#define FS_TRUNCATE (1ull << 14)  /* ABI 3 */
 #define FS_IOCTL_DEV (1ull << 15) /* ABI 5 */
-#define NET_ALL 3ull		 /* ABI 4: bind and connect TCP */
-#define SCOPE_ALL 3ull		 /* ABI 6: abstract sockets, signals */
+#define NET_ALL 3ull		  /* ABI 4: bind and connect TCP */
+#define SCOPE_ALL 3ull		  /* ABI 6: abstract sockets, signals */
 
 #define FS_EXECUTE (1ull << 0)
 #define FS_WRITE_FILE (1ull << 1)
@@ -54,7 +54,7 @@ int landlock_restrict(const char *const *writable, size_t count, struct err *err
 		return err_sys(err, abi, "landlock", "the kernel has no Landlock");
 
 	uint64_t handled = FS_ACCESS_ABI1 | (abi >= 2 ? FS_REFER : 0) |
-		(abi >= 3 ? FS_TRUNCATE : 0) | (abi >= 5 ? FS_IOCTL_DEV : 0);
+			   (abi >= 3 ? FS_TRUNCATE : 0) | (abi >= 5 ? FS_IOCTL_DEV : 0);
 	struct ruleset_attr attr = {
 		.handled_access_fs = handled,
 		.handled_access_net = abi >= 4 ? NET_ALL : 0,

@@ -16,15 +16,14 @@
 #define MOUNT_LOCKED_DOWN (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
 struct tmpfs_options {
-	uint64_t bytes;	  /* 0: the kernel's default */
-	uint64_t inodes;  /* 0: the kernel's default */
+	uint64_t bytes;	 /* 0: the kernel's default */
+	uint64_t inodes; /* 0: the kernel's default */
 	uint32_t mode;
 	uint64_t attributes; /* MOUNT_ATTR_* */
 };
 
 /* A detached tmpfs; its descriptor or -errno. */
-int mount_tmpfs(const struct tmpfs_options *options, const char *stage, struct err *err)
-	MUST_CHECK;
+int mount_tmpfs(const struct tmpfs_options *options, const char *stage, struct err *err) MUST_CHECK;
 
 /* A detached file system of `type` from `source` (a path, or NULL), read-only where asked. */
 int mount_filesystem(const char *type, const char *source, uint64_t attributes, bool read_only,
@@ -35,8 +34,8 @@ int mount_clone(int dir_fd, const char *path, bool recursive, uint64_t attribute
 	const char *stage, struct err *err) MUST_CHECK;
 
 /* Attaches a detached mount at `path` below `dir_fd`. */
-int mount_attach(int mount_fd, int dir_fd, const char *path, const char *stage, struct err *err)
-	MUST_CHECK;
+int mount_attach(
+	int mount_fd, int dir_fd, const char *path, const char *stage, struct err *err) MUST_CHECK;
 
 /* Nothing that happens to mounts from here on is seen outside, nor the other way round. */
 int mount_make_private(struct err *err) MUST_CHECK;

@@ -37,7 +37,8 @@ int net_enter(int net_fd, struct err *err)
 	return 0;
 }
 
-/* Tunnel modules of some kernels put fallback interfaces into every namespace: they must be down. */
+/* Tunnel modules of some kernels put fallback interfaces into every namespace: they must be down.
+ */
 static int check_down(int socket_fd, int index, struct err *err)
 {
 	struct ifreq request;

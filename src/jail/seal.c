@@ -82,23 +82,23 @@ int jail_seal(const struct jail_plan *plan, int *ret_listener, struct err *err)
 {
 	*ret_listener = -1;
 
-	int rc = join_cgroup(plan, err);			/* memory pids cpu */
+	int rc = join_cgroup(plan, err); /* memory pids cpu */
 	if (!rc)
-		rc = join_namespaces(plan, err);		/* root image work dev proc net ipc */
+		rc = join_namespaces(plan, err); /* root image work dev proc net ipc */
 	if (!rc)
-		rc = leave_terminal_and_keys(plan, err);	/* tty keyring */
+		rc = leave_terminal_and_keys(plan, err); /* tty keyring */
 	if (!rc)
-		rc = place_descriptors(plan, err);		/* fds */
+		rc = place_descriptors(plan, err); /* fds */
 	if (!rc)
-		rc = drop_identity(plan, err);			/* uid caps nnp dump */
+		rc = drop_identity(plan, err); /* uid caps nnp dump */
 	if (!rc)
-		(void)cred_restrain_speculation();		/* speculation, where offered */
+		(void)cred_restrain_speculation(); /* speculation, where offered */
 	if (!rc)
-		rc = restrict_paths(plan, err);			/* landlock */
+		rc = restrict_paths(plan, err); /* landlock */
 	if (!rc)
-		rc = rlimit_apply(&plan->rlimits, err);		/* rlimits */
+		rc = rlimit_apply(&plan->rlimits, err); /* rlimits */
 	if (!rc)
-		rc = restrict_calls(plan, ret_listener, err);	/* seccomp, last */
+		rc = restrict_calls(plan, ret_listener, err); /* seccomp, last */
 	if (!rc && chdir(CELL_WORK_DIR) < 0)
 		rc = err_sys(err, -errno, "work", "entering the work folder");
 	return rc;

@@ -16,14 +16,14 @@
 #include <stddef.h>
 
 struct jail_plan {
-	int init_pidfd;	 /* whose namespaces to join */
+	int init_pidfd;			     /* whose namespaces to join */
 	int cgroup_fds[CELL_CGROUP_FDS_MAX]; /* v1 tasks files */
 	size_t cgroup_fd_count;
 	int stdio_fds[CELL_FD_COUNT]; /* stdin, stdout, stderr, control in, control out */
 	const struct cell_filter *filter;
 	struct rlimit_plan rlimits;
-	layer_set skip;	 /* layers that the operator allowed to be missing, and that are */
-	bool one_uid;	 /* the host gave a single uid: setgroups is denied */
+	layer_set skip; /* layers that the operator allowed to be missing, and that are */
+	bool one_uid;	/* the host gave a single uid: setgroups is denied */
 };
 
 /*

@@ -14,8 +14,8 @@ int seccomp_install(const struct cell_filter *filter, int *ret_listener, struct 
 {
 	struct sock_filter code[CELL_FILTER_MAX];
 	if (filter->count == 0 || filter->count > CELL_FILTER_MAX)
-		return err_set(err, -EINVAL, "seccomp", "a filter of %u instructions",
-			filter->count);
+		return err_set(
+			err, -EINVAL, "seccomp", "a filter of %u instructions", filter->count);
 	memcpy(code, filter->code, filter->count * sizeof(code[0]));
 	struct sock_fprog program = {.len = (unsigned short)filter->count, .filter = code};
 	unsigned flags = ret_listener ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0;

@@ -14,7 +14,7 @@
  * notifications of the deadly class is returned in it: the supervisor takes a copy by
  * pidfd_getfd, and this process must then close its own. Needs no_new_privs. 0 or -errno.
  */
-int seccomp_install(const struct cell_filter *filter, int *ret_listener, struct err *err)
-	MUST_CHECK;
+int seccomp_install(
+	const struct cell_filter *filter, int *ret_listener, struct err *err) MUST_CHECK;
 
 #endif

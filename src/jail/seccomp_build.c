@@ -59,8 +59,8 @@ static int add_rule(scmp_filter_ctx context, const struct policy_rule *rule, str
 		return 0;
 	for (size_t i = 0; i < 2; i++)
 		if (rule->tests[i].test != TEST_NONE)
-			tests[count++] = compare(rule->tests[i].argument, rule->tests[i].test,
-				rule->tests[i].value);
+			tests[count++] = compare(
+				rule->tests[i].argument, rule->tests[i].test, rule->tests[i].value);
 	int rc = seccomp_rule_add_array(context, action_of(rule->action), number, count, tests);
 	if (rc < 0)
 		return err_sys(err, rc, "seccomp", rule->syscall);

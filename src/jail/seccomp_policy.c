@@ -13,14 +13,26 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#define ALLOW(name, reason) {name, POLICY_ALLOW, {{TEST_NONE, 0, 0}}, reason}
+#define ALLOW(name, reason)                                                                        \
+	{                                                                                          \
+		name, POLICY_ALLOW, {{TEST_NONE, 0, 0}}, reason                                    \
+	}
 #define ALLOW_IF(name, test, argument, value, reason)                                              \
-	{name, POLICY_ALLOW, {{test, argument, value}}, reason}
+	{                                                                                          \
+		name, POLICY_ALLOW, {{test, argument, value}}, reason                              \
+	}
 #define ALLOW_IF2(name, t1, a1, v1, t2, a2, v2, reason)                                            \
-	{name, POLICY_ALLOW, {{t1, a1, v1}, {t2, a2, v2}}, reason}
-#define ANSWER(name, action, reason) {name, action, {{TEST_NONE, 0, 0}}, reason}
+	{                                                                                          \
+		name, POLICY_ALLOW, {{t1, a1, v1}, {t2, a2, v2}}, reason                           \
+	}
+#define ANSWER(name, action, reason)                                                               \
+	{                                                                                          \
+		name, action, {{TEST_NONE, 0, 0}}, reason                                          \
+	}
 #define ANSWER_IF(name, action, test, argument, value, reason)                                     \
-	{name, action, {{test, argument, value}}, reason}
+	{                                                                                          \
+		name, action, {{test, argument, value}}, reason                                    \
+	}
 
 /* pthread_create and fork as the C library asks for them: exact sets, so that no CLONE_NEW*,
  * CLONE_PARENT, CLONE_UNTRACED or CLONE_VM without CLONE_THREAD can slip in. */
@@ -107,20 +119,26 @@ const struct policy_rule seccomp_policy[] = {
 	ALLOW("brk", "heap, libraries, arrays"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_NORMAL, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_RANDOM, "advice on the process's own memory"),
-	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_SEQUENTIAL, "advice on the process's own memory"),
+	ALLOW_IF(
+		"madvise", TEST_EQUAL_32, 2, MADV_SEQUENTIAL, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_WILLNEED, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_DONTNEED, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_FREE, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_DONTFORK, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_DOFORK, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_HUGEPAGE, "advice on the process's own memory"),
-	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_NOHUGEPAGE, "advice on the process's own memory"),
+	ALLOW_IF(
+		"madvise", TEST_EQUAL_32, 2, MADV_NOHUGEPAGE, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_DONTDUMP, "advice on the process's own memory"),
 	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_DODUMP, "advice on the process's own memory"),
-	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_WIPEONFORK, "advice on the process's own memory"),
-	ALLOW_IF("madvise", TEST_EQUAL_32, 2, MADV_KEEPONFORK, "advice on the process's own memory"),
-	ANSWER_IF("madvise", POLICY_NOTHING, TEST_EQUAL_32, 2, MADV_COLD, "would push out shared pages"),
-	ANSWER_IF("madvise", POLICY_NOTHING, TEST_EQUAL_32, 2, MADV_PAGEOUT, "would push out shared pages"),
+	ALLOW_IF(
+		"madvise", TEST_EQUAL_32, 2, MADV_WIPEONFORK, "advice on the process's own memory"),
+	ALLOW_IF(
+		"madvise", TEST_EQUAL_32, 2, MADV_KEEPONFORK, "advice on the process's own memory"),
+	ANSWER_IF("madvise", POLICY_NOTHING, TEST_EQUAL_32, 2, MADV_COLD,
+		"would push out shared pages"),
+	ANSWER_IF("madvise", POLICY_NOTHING, TEST_EQUAL_32, 2, MADV_PAGEOUT,
+		"would push out shared pages"),
 
 	/* Threads, processes, identity. */
 	ALLOW_IF("clone", TEST_EQUAL, 0, CLONE_OF_THREAD, "pthread_create"),
@@ -180,7 +198,8 @@ const struct policy_rule seccomp_policy[] = {
 	ALLOW("timer_create", "time; timers are bounded by RLIMIT_SIGPENDING and RLIMIT_NOFILE"),
 	ALLOW("timer_settime", "time; timers are bounded by RLIMIT_SIGPENDING and RLIMIT_NOFILE"),
 	ALLOW("timer_gettime", "time; timers are bounded by RLIMIT_SIGPENDING and RLIMIT_NOFILE"),
-	ALLOW("timer_getoverrun", "time; timers are bounded by RLIMIT_SIGPENDING and RLIMIT_NOFILE"),
+	ALLOW("timer_getoverrun",
+		"time; timers are bounded by RLIMIT_SIGPENDING and RLIMIT_NOFILE"),
 	ALLOW("timer_delete", "time; timers are bounded by RLIMIT_SIGPENDING and RLIMIT_NOFILE"),
 	ALLOW("rt_sigaction", "signals within the pid namespace"),
 	ALLOW("rt_sigprocmask", "signals within the pid namespace"),
@@ -218,7 +237,8 @@ const struct policy_rule seccomp_policy[] = {
 	ALLOW("getpeername", "on those pairs"),
 	ANSWER("socket", POLICY_EAFNOSUPPORT, "libraries degrade cleanly"),
 
-	/* fcntl and ioctl: never leases, owners, pipe sizes, packet or signal mode, never a terminal. */
+	/* fcntl and ioctl: never leases, owners, pipe sizes, packet or signal mode, never a
+	   terminal. */
 	ALLOW_IF("fcntl", TEST_EQUAL_32, 1, F_DUPFD, "descriptor flags, record locks"),
 	ALLOW_IF("fcntl", TEST_EQUAL_32, 1, F_DUPFD_CLOEXEC, "descriptor flags, record locks"),
 	ALLOW_IF("fcntl", TEST_EQUAL_32, 1, F_GETFD, "descriptor flags, record locks"),
@@ -249,7 +269,8 @@ const struct policy_rule seccomp_policy[] = {
 	ANSWER("flock", POLICY_EPERM, "would signal across jobs through the shared image"),
 	ANSWER("inotify_init", POLICY_EPERM, "would signal across jobs through the shared image"),
 	ANSWER("inotify_init1", POLICY_EPERM, "would signal across jobs through the shared image"),
-	ANSWER("inotify_add_watch", POLICY_EPERM, "would signal across jobs through the shared image"),
+	ANSWER("inotify_add_watch", POLICY_EPERM,
+		"would signal across jobs through the shared image"),
 	ANSWER("fanotify_init", POLICY_EPERM, "would signal across jobs through the shared image"),
 	ANSWER("fanotify_mark", POLICY_EPERM, "would signal across jobs through the shared image"),
 	ANSWER("splice", POLICY_EPERM, "page-cache tricks; exec from memory"),

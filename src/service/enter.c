@@ -42,8 +42,8 @@ static int bind_device(int dev_fd, const char *name, struct err *err)
 		openat(dev_fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
 	if (place_fd < 0)
 		return err_sys(err, -errno, "dev", name);
-	cleanup_fd int node_fd = mount_clone(host_fd, name, false,
-		MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, "dev", err);
+	cleanup_fd int node_fd = mount_clone(
+		host_fd, name, false, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, "dev", err);
 	if (node_fd < 0)
 		return node_fd;
 	struct stat status;
@@ -55,7 +55,8 @@ static int bind_device(int dev_fd, const char *name, struct err *err)
 static int make_dev(int root_fd, struct err *err)
 {
 	static const char *const nodes[] = {"null", "zero", "full", "urandom", "random"};
-	/* No size or inode limit: it is read-only once it is filled. Never nodev: nodes hang below. */
+	/* No size or inode limit: it is read-only once it is filled. Never nodev: nodes hang below.
+	 */
 	const struct tmpfs_options options = {
 		.mode = 0755, .attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC};
 	cleanup_fd int mount_fd = mount_tmpfs(&options, "dev", err);
@@ -76,8 +77,8 @@ static int make_dev(int root_fd, struct err *err)
 
 static int make_proc(int root_fd, struct err *err)
 {
-	cleanup_fd int proc_fd = mount_filesystem("proc", NULL,
-		MOUNT_LOCKED_DOWN, false, "proc", err);
+	cleanup_fd int proc_fd =
+		mount_filesystem("proc", NULL, MOUNT_LOCKED_DOWN, false, "proc", err);
 	if (proc_fd < 0)
 		return proc_fd;
 	return mount_attach(proc_fd, root_fd, "proc", "proc", err);

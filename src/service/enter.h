@@ -23,6 +23,7 @@
  * NULL where the namespace was born mapped.
  */
 int enter(const struct launch_message *start, int image_fd,
-	int (*ask_for_map)(void *context, struct err *err), void *context, struct err *err) MUST_CHECK;
+	int (*ask_for_map)(void *context, struct err *err), void *context,
+	struct err *err) MUST_CHECK;
 
 #endif

@@ -22,7 +22,8 @@ static int from_file(int image_fd, struct err *err)
 {
 	char source[LOOP_PATH_BYTES];
 	(void)snprintf(source, sizeof(source), "/proc/self/fd/%d", image_fd);
-	return mount_filesystem("erofs", source, IMAGE_ATTRIBUTES | MOUNT_ATTR_NOATIME, true, "image", err);
+	return mount_filesystem(
+		"erofs", source, IMAGE_ATTRIBUTES | MOUNT_ATTR_NOATIME, true, "image", err);
 }
 
 /* Another process may take the free device between the two calls: then try the next. */
@@ -43,7 +44,7 @@ static int attach_loop(int image_fd, char path[LOOP_PATH_BYTES], struct err *err
 			.fd = (__u32)image_fd,
 			.block_size = 4096,
 			.info = {.lo_flags = LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR |
-					LO_FLAGS_DIRECT_IO},
+					     LO_FLAGS_DIRECT_IO},
 		};
 		if (ioctl(loop_fd, LOOP_CONFIGURE, &config) == 0)
 			return TAKE_FD(loop_fd); /* held open until it is mounted: autoclear */
@@ -59,7 +60,8 @@ static int from_loop(int image_fd, struct err *err)
 	cleanup_fd int loop_fd = attach_loop(image_fd, path, err);
 	if (loop_fd < 0)
 		return loop_fd;
-	return mount_filesystem("erofs", path, IMAGE_ATTRIBUTES | MOUNT_ATTR_NOATIME, true, "image", err);
+	return mount_filesystem(
+		"erofs", path, IMAGE_ATTRIBUTES | MOUNT_ATTR_NOATIME, true, "image", err);
 }
 
 static int mount_erofs(int image_fd, struct err *err)
@@ -79,9 +81,10 @@ static int mount_erofs(int image_fd, struct err *err)
 
 int image_mount(uint32_t format, int image_fd, int dir_fd, const char *name, struct err *err)
 {
-	cleanup_fd int mount_fd = format == LAUNCH_IMAGE_EROFS
-		? mount_erofs(image_fd, err)
-		: mount_clone(image_fd, "", false, IMAGE_ATTRIBUTES, "image", err);
+	cleanup_fd int mount_fd =
+		format == LAUNCH_IMAGE_EROFS
+			? mount_erofs(image_fd, err)
+			: mount_clone(image_fd, "", false, IMAGE_ATTRIBUTES, "image", err);
 	if (mount_fd < 0)
 		return mount_fd;
 	return mount_attach(mount_fd, dir_fd, name, "image", err);

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-int image_mount(uint32_t format, int image_fd, int dir_fd, const char *name, struct err *err)
-	MUST_CHECK;
+int image_mount(
+	uint32_t format, int image_fd, int dir_fd, const char *name, struct err *err) MUST_CHECK;
 
 #endif

@@ -106,19 +106,19 @@ static int become(const struct init_request *request, const int *cgroup_fds, str
 static int make_folders(const struct init_request *request, int fds[2], struct err *err)
 {
 	/* Sticky: the job may add to the folder but not take away what init placed there. */
-	int rc = mount_folder(CELL_WORK_DIR, request->work_bytes, request->work_inodes, 01777,
-		&fds[0], err);
+	int rc = mount_folder(
+		CELL_WORK_DIR, request->work_bytes, request->work_inodes, 01777, &fds[0], err);
 	if (!rc)
 		rc = mount_folder(CELL_TMP_DIR, request->tmp_bytes, request->work_inodes, 01777,
 			&fds[1], err);
 	if (!rc)
-		rc = mount_folder(CELL_SHM_DIR, request->tmp_bytes, request->work_inodes, 01777,
-			NULL, err);
+		rc = mount_folder(
+			CELL_SHM_DIR, request->tmp_bytes, request->work_inodes, 01777, NULL, err);
 	return rc;
 }
 
-static int lock_down(const struct init_request *request, const struct cell_filter *filter,
-	struct err *err)
+static int lock_down(
+	const struct init_request *request, const struct cell_filter *filter, struct err *err)
 {
 	int rc = keep_sys_admin_only(err);
 	if (!rc)
@@ -131,8 +131,8 @@ static int lock_down(const struct init_request *request, const struct cell_filte
 }
 
 /* Sends both folders' descriptors; keeps the work folder's for the inputs to come. */
-static void set_up(const struct init_request *request, const int *cgroup_fds,
-	const struct cell_filter *filter)
+static void set_up(
+	const struct init_request *request, const int *cgroup_fds, const struct cell_filter *filter)
 {
 	struct err err = {0};
 	int folders[2] = {-1, -1};

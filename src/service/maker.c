@@ -71,8 +71,8 @@ int maker_ask_zygote(const struct maker *maker, uint32_t slot, const char *level
 	return send_message(maker, &message, &control_fd, 1, err);
 }
 
-int maker_receive(const struct maker *maker, struct maker_answer *ret_answer, int *ret_pidfd,
-	int *ret_net_fd)
+int maker_receive(
+	const struct maker *maker, struct maker_answer *ret_answer, int *ret_pidfd, int *ret_net_fd)
 {
 	int fds[2] = {-1, -1};
 	size_t count = 2;

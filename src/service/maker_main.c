@@ -57,7 +57,8 @@ static int build_root(struct err *err)
 		return err_sys(err, -errno, "root", "unshare(CLONE_NEWNS)");
 	int rc = mount_make_private(err);
 	if (!rc)
-		image_fd = mount_clone(AT_FDCWD, ENTER_IMAGE, false, MOUNT_ATTR_RDONLY, "image", err);
+		image_fd =
+			mount_clone(AT_FDCWD, ENTER_IMAGE, false, MOUNT_ATTR_RDONLY, "image", err);
 	if (!rc && image_fd >= 0)
 		dev_fd = mount_clone(AT_FDCWD, ENTER_DEV, true, MOUNT_ATTR_RDONLY, "dev", err);
 	if (rc || image_fd < 0 || dev_fd < 0)
@@ -134,7 +135,7 @@ static int enter_net(const struct maker_request *request, const int *fds, size_t
 static void make_init(const struct maker_message *message, const int *fds, size_t count)
 {
 	const uint64_t flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
-		CLONE_NEWUTS | CLONE_PARENT;
+			       CLONE_NEWUTS | CLONE_PARENT;
 	struct maker_answer reply = {.slot = message->request.slot, .pid = -1};
 	int give[2] = {-1, -1};
 	size_t given = 0;

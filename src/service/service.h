@@ -31,16 +31,16 @@ struct channel;
 
 enum cell_state {
 	CELL_FREE,
-	CELL_MAKING,	 /* the maker was asked for an init */
-	CELL_SETTING_UP, /* init mounts its folders */
-	CELL_SPAWNING,	 /* the zygote was asked for a runner */
-	CELL_SEALING,	 /* the runner puts up its layers */
-	CELL_PARKING,	 /* sealed; rehearses */
+	CELL_MAKING,	  /* the maker was asked for an init */
+	CELL_SETTING_UP,  /* init mounts its folders */
+	CELL_SPAWNING,	  /* the zygote was asked for a runner */
+	CELL_SEALING,	  /* the runner puts up its layers */
+	CELL_PARKING,	  /* sealed; rehearses */
 	CELL_PARKED_IDLE, /* complete, sealed, waiting for its one job */
-	CELL_PLACING,	 /* init places the inputs */
+	CELL_PLACING,	  /* init places the inputs */
 	CELL_RUNNING,
-	CELL_FREEZING,	 /* the job is over; its processes are being stopped */
-	CELL_DYING,	 /* killed; waiting for the kernel to let go */
+	CELL_FREEZING, /* the job is over; its processes are being stopped */
+	CELL_DYING,    /* killed; waiting for the kernel to let go */
 };
 
 /* What a cell's descriptors are watched for. */
@@ -55,10 +55,10 @@ enum cell_watch {
 	WATCH_STDIN,
 	WATCH_LISTENER,
 	WATCH_OOM,
-	WATCH_WALL,	/* timer: the job's wall limit; before that, the limit of making a cell */
-	WATCH_CPU,	/* timer: when the CPU limit could be reached at the earliest */
-	WATCH_COPY,	/* timer 0: the next piece of a large input */
-	WATCH_CLEANUP,	/* timer: the next try to remove the cgroup; the limit of freezing */
+	WATCH_WALL,    /* timer: the job's wall limit; before that, the limit of making a cell */
+	WATCH_CPU,     /* timer: when the CPU limit could be reached at the earliest */
+	WATCH_COPY,    /* timer 0: the next piece of a large input */
+	WATCH_CLEANUP, /* timer: the next try to remove the cgroup; the limit of freezing */
 	WATCH_COUNT,
 };
 
@@ -79,8 +79,8 @@ struct job {
 	struct err fault;
 	uint64_t started_us, ended_us;
 	uint64_t cpu_base_us;
-	uint32_t next_input;	/* the first that is not placed yet */
-	uint64_t copied_bytes;	/* of that one, where it is large */
+	uint32_t next_input;   /* the first that is not placed yet */
+	uint64_t copied_bytes; /* of that one, where it is large */
 	uint64_t stdin_sent;
 	struct buf control_out; /* the CELL_JOB frame and how much of it is written */
 	size_t control_sent;
@@ -93,6 +93,7 @@ struct cell {
 	enum cell_state state;
 	struct zygote *zygote;
 	struct job *job;
+	uint32_t cpu; /* where a running job is pinned (the last of its CPUs) */
 	pid_t init_pid, runner_pid;
 	int init_pidfd, runner_pidfd;
 	int init_socket_fd;
@@ -105,8 +106,8 @@ struct cell {
 	int input_mount_fd;
 	int input_copy_fd;
 	struct cgroup cgroup;
-	bool collected;	   /* the result has been sent */
-	bool kill_first;   /* no freezer: collect once the cell is empty */
+	bool collected;	    /* the result has been sent */
+	bool kill_first;    /* no freezer: collect once the cell is empty */
 	struct buf control; /* frames from the runner, not complete yet */
 	struct job_receipt receipt;
 	struct event *watch[WATCH_COUNT];
@@ -122,7 +123,7 @@ struct zygote {
 	uint32_t index;
 	enum zygote_state state;
 	char level[16];
-	char *module_text;		       /* the level's file, cut at its line ends */
+	char *module_text;			 /* the level's file, cut at its line ends */
 	const char *modules[ZYGOTE_MODULES_MAX]; /* what it preloads, top-level names */
 	size_t module_count;
 	pid_t pid;
@@ -157,8 +158,8 @@ void service_dispatch(struct service *service);
 _Noreturn void service_abandon(struct service *service, const char *why);
 
 /* zygote.c */
-int zygote_init(struct service *service, struct zygote *zygote, const char *level, struct err *err)
-	MUST_CHECK;
+int zygote_init(struct service *service, struct zygote *zygote, const char *level,
+	struct err *err) MUST_CHECK;
 struct zygote *zygote_for(struct service *service, const struct job_spec *spec);
 void zygote_start(struct zygote *zygote);
 void zygote_on_born(struct zygote *zygote, const struct maker_answer *answer, int pidfd);
@@ -215,8 +216,8 @@ int receipt_read(struct cell *cell, struct job_receipt *ret_receipt, struct err 
 
 /* channel.c */
 void channel_open(struct service *service, int fd);
-void channel_stream(struct channel *channel, enum channel_type type, const void *data,
-	size_t bytes);
+void channel_stream(
+	struct channel *channel, enum channel_type type, const void *data, size_t bytes);
 void channel_answer(struct channel *channel, const struct job_result *result);
 void channel_forget_job(struct channel *channel);
 

@@ -16,8 +16,8 @@
 /* Why the service ended the job: the first cause counts. */
 enum end_cause {
 	END_NONE,
-	END_DONE,    /* the runner said so */
-	END_EXITED,  /* the runner's process ended */
+	END_DONE,   /* the runner said so */
+	END_EXITED, /* the runner's process ended */
 	END_WALL,
 	END_CPU,
 	END_MEMORY,
@@ -29,14 +29,14 @@ enum end_cause {
 
 struct verdict_facts {
 	enum end_cause cause;
-	bool exited;	   /* the process ended: how stands in the next two */
-	int exit_code;	   /* where it ended by itself or said done; else -1 */
-	int signal;	   /* where a signal ended it; else 0 */
-	bool error_item;   /* an uncaught exception was reported */
+	bool exited;	 /* the process ended: how stands in the next two */
+	int exit_code;	 /* where it ended by itself or said done; else -1 */
+	int signal;	 /* where a signal ended it; else 0 */
+	bool error_item; /* an uncaught exception was reported */
 	uint64_t oom_kills;
 	uint64_t cpu_us;
 	struct job_limits limits;
-	int syscall;	   /* END_DENIED: its number */
+	int syscall; /* END_DENIED: its number */
 	uint32_t syscall_arch;
 };
 

@@ -17,8 +17,8 @@
 
 #define JOB_BYTES_MAX (2 * MIB)
 
-static int send_frame(int fd, enum cell_type type, enum cell_tag tag, const void *data,
-	size_t bytes)
+static int send_frame(
+	int fd, enum cell_type type, enum cell_tag tag, const void *data, size_t bytes)
 {
 	struct buf frame cleanup_buf;
 	size_t mark;

@@ -1,0 +1,188 @@
+/*
+ * cell_end: taking a cell down, whatever it was doing.
+ *
+ * Killing init kills all of the pid namespace. The runner is the service's own child, so it is
+ * reaped here first; only then can init be, and only then is the cgroup empty and goes.
+ */
+#include "service/service.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CLEANUP_RETRY_US 2000u
+
+static void kill_pidfd(int pidfd)
+{
+	if (pidfd >= 0)
+		(void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+}
+
+void cell_fail(struct cell *cell, const struct err *err)
+{
+	struct job *job = cell->job;
+
+	if (cell->state == CELL_DYING || cell->state == CELL_FREE)
+		return;
+	if (job && job->facts.cause == END_NONE) {
+		job->fault = *err;
+		job->facts.cause = END_FAULT;
+	}
+	if (job) {
+		cell->job = NULL;
+		job->cell = NULL;
+		end_answer_without_cell(job);
+	}
+	cell_kill(cell);
+}
+
+static void forget_cgroup_watches(struct cell *cell)
+{
+	for (size_t i = 0; i < 2; i++) {
+		if (cell->cgroup_watch[i] >= 0)
+			(void)inotify_rm_watch(cell->service->inotify_fd, cell->cgroup_watch[i]);
+		cell->cgroup_watch[i] = -1;
+	}
+}
+
+static void free_slot(struct cell *cell)
+{
+	uint64_t sequence = cell->sequence;
+	int net_fd = cell->net_fd;
+	buf_done(&cell->control);
+	cell_init(cell->service, cell, cell->slot);
+	cell->sequence = sequence;
+	cell->net_fd = net_fd;
+	service_dispatch(cell->service);
+}
+
+static void clean_up(evutil_socket_t fd, short what, void *context)
+{
+	struct cell *cell = context;
+	(void)fd;
+	(void)what;
+
+	cell_unwatch(cell, WATCH_CLEANUP);
+	if (cell->init_pidfd >= 0 || cell->runner_pidfd >= 0)
+		return; /* not reaped yet: comes back when it is */
+	/* EBUSY while the last task is on its way out: the kernel tells nobody when it is gone. */
+	if (cgroup_remove(&cell->service->tree, &cell->cgroup) == -EBUSY) {
+		if (cell_timer(cell, WATCH_CLEANUP, CLEANUP_RETRY_US, clean_up) == 0)
+			return;
+	}
+	cgroup_close(&cell->cgroup);
+	free_slot(cell);
+}
+
+void cell_kill(struct cell *cell)
+{
+	static const enum cell_watch watches[] = {WATCH_INIT_SOCKET, WATCH_CONTROL,
+		WATCH_CONTROL_WRITE, WATCH_STDOUT, WATCH_STDERR, WATCH_STDIN, WATCH_LISTENER,
+		WATCH_OOM, WATCH_WALL, WATCH_CPU, WATCH_COPY, WATCH_CLEANUP};
+	int *const fds[] = {&cell->init_socket_fd, &cell->work_fd, &cell->tmp_fd, &cell->stdin_fd,
+		&cell->stdout_fd, &cell->stderr_fd, &cell->control_in_fd, &cell->control_out_fd,
+		&cell->listener_fd, &cell->oom_fd};
+
+	for (size_t i = 0; i < sizeof(watches) / sizeof(watches[0]); i++)
+		cell_unwatch(cell, watches[i]);
+	inputs_forget(cell);
+	forget_cgroup_watches(cell);
+
+	/* An answer of the maker or the zygote may still be on its way and name this slot: the
+	 * pidfd that comes with it brings us back here. */
+	bool awaited = (cell->state == CELL_MAKING && cell->init_socket_fd >= 0) ||
+		       cell->state == CELL_SPAWNING;
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		fd_close(fds[i]);
+	for (size_t i = 0; i < CELL_FD_COUNT; i++)
+		fd_close(&cell->child_fds[i]);
+	kill_pidfd(cell->init_pidfd);
+	kill_pidfd(cell->runner_pidfd);
+	cgroup_thaw(&cell->cgroup);
+	cell->state = CELL_DYING;
+	if (!awaited)
+		clean_up(-1, 0, cell);
+}
+
+/* Reaps; a child that is not ours to reap cannot be behind a pidfd of ours. */
+static bool reap(int *pidfd, siginfo_t *info)
+{
+	memset(info, 0, sizeof(*info));
+	if (*pidfd < 0 || waitid(P_PIDFD, (id_t)*pidfd, info, WEXITED | WNOHANG) < 0 ||
+		info->si_pid == 0)
+		return false;
+	fd_close(pidfd);
+	return true;
+}
+
+static void after_reaping(struct cell *cell)
+{
+	if (cell->state == CELL_DYING)
+		clean_up(-1, 0, cell);
+	else if (cell->kill_first && cell->init_pidfd < 0 && cell->runner_pidfd < 0)
+		end_on_empty(cell);
+}
+
+void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
+{
+	struct cell *cell = context;
+	siginfo_t info;
+	(void)fd;
+	(void)what;
+
+	cell_unwatch(cell, WATCH_RUNNER_PIDFD);
+	if (!reap(&cell->runner_pidfd, &info))
+		return;
+	struct job *job = cell->job;
+	if (cell->state == CELL_RUNNING && job) {
+		/* What it wrote before it ended is still in the pipe, a failure's reason too. */
+		control_drain(cell);
+		if (cell->state != CELL_RUNNING)
+			return;
+		job->facts.exited = true;
+		job->facts.exit_code = info.si_code == CLD_EXITED ? info.si_status : -1;
+		job->facts.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
+		end_job(cell, END_EXITED);
+	} else if (cell->state == CELL_FREEZING || cell->state == CELL_DYING) {
+		after_reaping(cell);
+	} else {
+		struct err err;
+		control_drain(cell);
+		(void)err_set(&err, -ECHILD, "cell", "the runner ended before its job came");
+		cell_fail(cell, &err);
+	}
+}
+
+void cell_on_init_ended(evutil_socket_t fd, short what, void *context)
+{
+	struct cell *cell = context;
+	siginfo_t info;
+	(void)fd;
+	(void)what;
+
+	cell_unwatch(cell, WATCH_INIT_PIDFD);
+	if (!reap(&cell->init_pidfd, &info))
+		return;
+	if (cell->state == CELL_FREEZING || cell->state == CELL_DYING) {
+		after_reaping(cell);
+		return;
+	}
+	if (cell->state == CELL_RUNNING && cell->job) {
+		/* Nothing inside can end it but the kernel's out-of-memory killer. */
+		struct cgroup_usage usage;
+		cgroup_read_usage(&cell->cgroup, &usage);
+		if (usage.oom_kills) {
+			end_job(cell, END_MEMORY);
+			return;
+		}
+	}
+	struct err err;
+	(void)err_set(&err, -ECHILD, "cell", "the cell's init ended (status %d)", info.si_status);
+	cell_fail(cell, &err);
+}

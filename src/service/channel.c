@@ -1,0 +1,310 @@
+/*
+ * channel: one client, one job. A client that goes away cancels; a client that reads slowly holds
+ * back its own job's output and nobody else's.
+ */
+#include "service/service.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_BYTES (64u * 1024u)
+#define STREAM_HIGH_BYTES (1u << 20) /* the job's output waits beyond this */
+#define STREAM_CAP_BYTES (8u << 20)
+#define REQUEST_LIMIT_SECONDS 30
+
+struct channel {
+	struct service *service;
+	int fd;
+	struct event *read, *write, *limit;
+	struct buf in;
+	int fds[LIMIT_INPUTS + 1];
+	size_t fd_count;
+	struct job *job;
+	bool answered;
+	bool paused;
+	struct buf stream; /* output on its way */
+	struct buf result; /* the last frame, after the stream */
+	size_t result_sent;
+	int result_fds[FD_MESSAGE_MAX];
+	size_t result_fd_count;
+};
+
+static void close_fds(int *fds, size_t *count)
+{
+	while (*count)
+		fd_close(&fds[--*count]);
+}
+
+static void channel_free(struct channel *channel)
+{
+	if (channel->read)
+		event_free(channel->read);
+	if (channel->write)
+		event_free(channel->write);
+	if (channel->limit)
+		event_free(channel->limit);
+	close_fds(channel->fds, &channel->fd_count);
+	close_fds(channel->result_fds, &channel->result_fd_count);
+	buf_done(&channel->in);
+	buf_done(&channel->stream);
+	buf_done(&channel->result);
+	fd_close(&channel->fd);
+	free(channel);
+}
+
+/* The client is gone or has been answered. */
+static void channel_close(struct channel *channel)
+{
+	struct job *job = channel->job;
+
+	if (job) {
+		job->channel = NULL;
+		if (job->cell && job->cell->state == CELL_RUNNING) {
+			end_job(job->cell, END_CANCELLED);
+		} else if (job->cell) {
+			struct err err = {0};
+			job->facts.cause = END_CANCELLED;
+			cell_fail(job->cell, &err);
+		} else {
+			TAILQ_REMOVE(&channel->service->waiting, job, queue);
+			job_free(job);
+		}
+	}
+	channel_free(channel);
+}
+
+static void cancel(struct channel *channel)
+{
+	struct job *job = channel->job;
+	if (!job || channel->answered)
+		return;
+	job->facts.cause = END_CANCELLED;
+	if (job->cell && job->cell->state == CELL_RUNNING) {
+		end_job(job->cell, END_CANCELLED);
+	} else if (job->cell) {
+		struct err err = {0};
+		cell_fail(job->cell, &err);
+	} else {
+		TAILQ_REMOVE(&channel->service->waiting, job, queue);
+		end_answer_without_cell(job);
+	}
+}
+
+static void take_job(struct channel *channel, struct span fields)
+{
+	struct err err = {0};
+	struct job *job = job_new(channel);
+
+	if (!job) {
+		channel_close(channel);
+		return;
+	}
+	int rc = job_spec_decode(fields, channel->fds, channel->fd_count, &job->spec, &err);
+	channel->fd_count = 0;
+	channel->job = job;
+	event_free(channel->limit);
+	channel->limit = NULL;
+	if (rc < 0) {
+		job->fault = err;
+		job->facts.cause = END_FAULT;
+		end_answer_without_cell(job);
+		return;
+	}
+	service_enqueue(channel->service, job);
+}
+
+/* false once the channel is no more. */
+static bool take_frames(struct channel *channel)
+{
+	struct wire_frame frame;
+	int rc;
+
+	while ((rc = wire_peek(channel->in.data, channel->in.len, JOB_FRAME_BYTES_MAX, &frame)) >
+		0) {
+		if (frame.type == CHANNEL_JOB && !channel->job && !channel->answered) {
+			take_job(channel, frame.fields);
+			buf_drop(&channel->in, channel->in.len);
+			return true;
+		}
+		if (frame.type == CHANNEL_CANCEL)
+			cancel(channel);
+		else if (!channel->answered)
+			rc = -EPROTO;
+		if (rc < 0)
+			break;
+		buf_drop(&channel->in, frame.bytes);
+	}
+	if (rc < 0) {
+		channel_close(channel);
+		return false;
+	}
+	return true;
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *context)
+{
+	struct channel *channel = context;
+	int fds[FD_MESSAGE_MAX];
+	size_t count = sizeof(channel->fds) / sizeof(channel->fds[0]) - channel->fd_count;
+	(void)what;
+
+	unsigned char *room = buf_reserve(&channel->in, READ_BYTES);
+	if (!room) {
+		channel_close(channel);
+		return;
+	}
+	ssize_t got = fd_receive(fd, room, READ_BYTES, fds, &count);
+	if (got == -EAGAIN)
+		return;
+	if (got <= 0) {
+		channel_close(channel);
+		return;
+	}
+	memcpy(channel->fds + channel->fd_count, fds, count * sizeof(fds[0]));
+	channel->fd_count += count;
+	channel->in.len += (size_t)got;
+	(void)take_frames(channel);
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *context);
+
+static void on_request_limit(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	channel_close(context);
+}
+
+void channel_open(struct service *service, int fd)
+{
+	const struct timeval limit = {.tv_sec = REQUEST_LIMIT_SECONDS};
+	struct channel *channel = calloc(1, sizeof(*channel));
+
+	if (!channel || fd_set_nonblock(fd, true) < 0) {
+		(void)close(fd);
+		free(channel);
+		return;
+	}
+	channel->service = service;
+	channel->fd = fd;
+	buf_init(&channel->in, JOB_FRAME_BYTES_MAX + READ_BYTES + WIRE_HEADER_BYTES);
+	buf_init(&channel->stream, STREAM_CAP_BYTES);
+	buf_init(&channel->result, RESULT_FRAME_BYTES_MAX + WIRE_HEADER_BYTES);
+	channel->read = event_new(service->base, fd, EV_READ | EV_PERSIST, on_readable, channel);
+	channel->limit = event_new(service->base, -1, 0, on_request_limit, channel);
+	channel->write = event_new(service->base, fd, EV_WRITE, on_writable, channel);
+	if (!channel->read || !channel->write || !channel->limit ||
+		event_add(channel->read, NULL) < 0 || event_add(channel->limit, &limit) < 0)
+		channel_free(channel);
+}
+
+static void pause_output(struct channel *channel, bool pause)
+{
+	if (channel->paused == pause)
+		return;
+	channel->paused = pause;
+	if (channel->job && channel->job->cell && channel->job->cell->state == CELL_RUNNING)
+		run_pause_output(channel->job->cell, pause);
+}
+
+/* 1 more to send, 0 all sent, -errno. */
+static int send_stream(struct channel *channel)
+{
+	if (!channel->stream.len)
+		return 0;
+	ssize_t sent = fd_send(channel->fd, channel->stream.data, channel->stream.len, NULL, 0);
+	if (sent == -EAGAIN)
+		return 1;
+	if (sent < 0)
+		return (int)sent;
+	buf_drop(&channel->stream, (size_t)sent);
+	if (channel->stream.len < STREAM_HIGH_BYTES / 2)
+		pause_output(channel, false);
+	return channel->stream.len > 0;
+}
+
+static int send_result(struct channel *channel)
+{
+	size_t left = channel->result.len - channel->result_sent;
+	if (!left)
+		return 0;
+	ssize_t sent = fd_send(channel->fd, channel->result.data + channel->result_sent, left,
+		channel->result_fds, channel->result_fd_count);
+	if (sent == -EAGAIN)
+		return 1;
+	if (sent < 0)
+		return (int)sent;
+	close_fds(channel->result_fds, &channel->result_fd_count);
+	channel->result_sent += (size_t)sent;
+	return channel->result_sent < channel->result.len;
+}
+
+static void on_writable(evutil_socket_t fd, short what, void *context)
+{
+	struct channel *channel = context;
+	(void)fd;
+	(void)what;
+
+	int more = send_stream(channel);
+	if (!more)
+		more = send_result(channel);
+	if (more < 0 || (!more && channel->answered)) {
+		channel_close(channel);
+		return;
+	}
+	if (more && event_add(channel->write, NULL) < 0)
+		channel_close(channel);
+}
+
+/* Sending happens from the loop only: whoever has something to send still holds the channel. */
+static void send_soon(struct channel *channel)
+{
+	event_active(channel->write, EV_WRITE, 0);
+}
+
+void channel_stream(struct channel *channel, enum channel_type type, const void *data, size_t bytes)
+{
+	size_t mark;
+	if (!bytes || channel->answered)
+		return;
+	int rc = wire_begin(&channel->stream, (uint16_t)type, &mark);
+	if (!rc)
+		rc = wire_add(&channel->stream, 1, data, bytes);
+	if (!rc)
+		rc = wire_end(&channel->stream, mark, 0);
+	if (rc < 0)
+		return; /* beyond the cap only while draining a stopped job: the result has the rest
+			 */
+	if (channel->stream.len > STREAM_HIGH_BYTES)
+		pause_output(channel, true);
+	send_soon(channel);
+}
+
+void channel_answer(struct channel *channel, const struct job_result *result)
+{
+	int fds[FD_MESSAGE_MAX];
+	size_t count = 0;
+
+	channel->answered = true;
+	int rc = job_result_encode(result, &channel->result, fds, &count);
+	for (size_t i = 0; !rc && i < count; i++) {
+		channel->result_fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
+		if (channel->result_fds[i] < 0)
+			rc = -errno;
+		else
+			channel->result_fd_count++;
+	}
+	if (rc < 0)
+		buf_drop(&channel->result, channel->result.len);
+}
+
+void channel_forget_job(struct channel *channel)
+{
+	channel->job = NULL;
+	send_soon(channel);
+}

@@ -1,0 +1,190 @@
+/*
+ * control: frames from the runner. From the moment the job runs they are hostile: lengths, order
+ * and number are checked, payloads are kept as bytes, and nothing in them decides a verdict.
+ */
+#include "service/service.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define CONTROL_BYTES_MAX (LIMIT_FRAME_BYTES + 1 * KIB)
+#define READ_BYTES (64u * 1024u)
+
+/* A frame that makes no sense: before the job it is brig's fault, after it the job's own doing. */
+static void on_nonsense(struct cell *cell, const char *what)
+{
+	struct err err;
+	if (cell->state == CELL_RUNNING || cell->state == CELL_FREEZING) {
+		/* The job has spoiled its own report: nothing more is read from it. */
+		cell_unwatch(cell, WATCH_CONTROL);
+		return;
+	}
+	(void)err_set(&err, -EBADMSG, "cell", "%s", what);
+	cell_fail(cell, &err);
+}
+
+static void on_item(struct cell *cell, struct span fields)
+{
+	struct job *job = cell->job;
+	struct wire_field field;
+	struct span payload = span_of(NULL, 0);
+	uint64_t kind = 0;
+
+	while (wire_next(&fields, &field) > 0) {
+		if (field.tag == CELL_TAG_KIND && wire_u64(&field, ITEM_NOTE, &kind) < 0)
+			return;
+		if (field.tag == CELL_TAG_PAYLOAD)
+			payload = field.value;
+	}
+	if (kind < ITEM_VALUE || job->item_count == RESULT_ITEMS_MAX)
+		return;
+	size_t offset = job->items.len;
+	if (buf_add(&job->items, payload.data, payload.len) < 0)
+		return; /* beyond the cap of a job: the runtime in the cell keeps below it */
+	job->item[job->item_count].kind = (enum item_kind)kind;
+	job->item[job->item_count].offset = offset;
+	job->item[job->item_count].bytes = payload.len;
+	job->item_count++;
+	if (kind == ITEM_ERROR)
+		job->facts.error_item = true;
+}
+
+static void on_failed(struct cell *cell, struct span fields)
+{
+	struct wire_field field;
+	struct err err;
+
+	(void)err_set(&err, -EPROTO, "cell", "the runner failed and did not say why");
+	while (wire_next(&fields, &field) > 0)
+		if (field.tag == CELL_TAG_ERR && field.value.len == sizeof(err))
+			memcpy(&err, field.value.data, sizeof(err));
+	err.stage[sizeof(err.stage) - 1] = 0;
+	err.text[sizeof(err.text) - 1] = 0;
+	cell_fail(cell, &err);
+}
+
+static void on_done(struct cell *cell, struct span fields)
+{
+	struct wire_field field;
+	uint64_t code = 0;
+
+	while (wire_next(&fields, &field) > 0)
+		if (field.tag == CELL_TAG_EXIT && wire_u64(&field, 255, &code) < 0)
+			code = 255;
+	cell->job->facts.exit_code = (int)code;
+	end_job(cell, END_DONE);
+}
+
+static void on_sealed(struct cell *cell, struct span fields)
+{
+	struct wire_field field;
+	uint64_t number;
+	int listener = -1;
+
+	while (wire_next(&fields, &field) > 0)
+		if (field.tag == CELL_TAG_LISTENER && wire_u64(&field, 1024, &number) == 0)
+			listener = (int)number;
+	cell_on_sealed(cell, listener);
+}
+
+static void on_frame(struct cell *cell, const struct wire_frame *frame)
+{
+	bool running = cell->state == CELL_RUNNING && cell->job;
+	/* What the pipe still holds when the job is stopped was shown before it was. */
+	bool collecting = cell->state == CELL_FREEZING && cell->job;
+	switch (frame->type) {
+	case CELL_SEALED:
+		if (cell->state == CELL_SEALING)
+			on_sealed(cell, frame->fields);
+		else
+			on_nonsense(cell, "sealed twice");
+		return;
+	case CELL_PARKED:
+		if (cell->state == CELL_PARKING)
+			cell_on_parked(cell);
+		else
+			on_nonsense(cell, "parked twice");
+		return;
+	case CELL_FAILED:
+		if (!collecting)
+			on_failed(cell, frame->fields);
+		return;
+	case CELL_ITEM:
+		if (running || collecting)
+			on_item(cell, frame->fields);
+		return;
+	case CELL_DONE:
+		if (running)
+			on_done(cell, frame->fields);
+		return;
+	default:
+		on_nonsense(cell, "unknown frame");
+	}
+}
+
+/* Takes whole frames off the buffer. false once nothing more is to be read. */
+static bool take_frames(struct cell *cell)
+{
+	const uint64_t sequence = cell->sequence;
+	for (;;) {
+		struct wire_frame frame;
+		int rc =
+			wire_peek(cell->control.data, cell->control.len, CONTROL_BYTES_MAX, &frame);
+		if (rc == 0)
+			return true;
+		if (rc < 0) {
+			on_nonsense(cell, "an oversized frame");
+			return false;
+		}
+		if (cell->job)
+			cell->job->frames_bytes += frame.bytes;
+		if (cell->job && cell->job->frames_bytes > 2 * LIMIT_FRAMES_BYTES) {
+			on_nonsense(cell, "too many frames");
+			return false;
+		}
+		on_frame(cell, &frame);
+		/* The frame may have ended the cell, and the slot may even have a new one. */
+		if (cell->sequence != sequence || cell->state == CELL_DYING ||
+			cell->state == CELL_FREE || cell->collected)
+			return false;
+		buf_drop(&cell->control, frame.bytes);
+	}
+}
+
+/* 1 something was read, 0 nothing there, -errno at the end. */
+static int read_some(struct cell *cell)
+{
+	unsigned char *room = buf_reserve(&cell->control, READ_BYTES);
+	if (!room) /* cannot be: a frame is refused before it outgrows the buffer */
+		return -ENOSPC;
+	ssize_t got = read(cell->control_out_fd, room, READ_BYTES);
+	if (got < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (got == 0)
+		return -EPIPE;
+	cell->control.len += (size_t)got;
+	return 1;
+}
+
+void control_on_readable(evutil_socket_t fd, short what, void *context)
+{
+	struct cell *cell = context;
+	(void)fd;
+	(void)what;
+
+	int rc = read_some(cell);
+	if (rc < 0)
+		cell_unwatch(cell, WATCH_CONTROL); /* the runner's pidfd tells how it ended */
+	if (rc > 0)
+		(void)take_frames(cell);
+}
+
+void control_drain(struct cell *cell)
+{
+	/* The runner has ended or stands still: what is in the pipe is all there is. */
+	bool more = cell->watch[WATCH_CONTROL] && take_frames(cell);
+	while (more && cell->watch[WATCH_CONTROL] && read_some(cell) > 0)
+		more = take_frames(cell);
+}

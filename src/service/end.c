@@ -1,0 +1,198 @@
+/*
+ * end: a job is over. The cell is stopped, drained, read, judged and answered for; only then is it
+ * killed, so that exit and unmounting stay off the answer's path.
+ */
+#include "service/service.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "service/artifacts.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A cgroup that does not stand still by then is killed first and read afterwards. */
+#define FREEZE_LIMIT_US (200u * 1000)
+
+static void begin_kill_first(struct cell *cell)
+{
+	cell->kill_first = true;
+	cell_unwatch(cell, WATCH_CLEANUP);
+	cgroup_thaw(&cell->cgroup);
+	if (cell->init_pidfd >= 0)
+		(void)syscall(SYS_pidfd_send_signal, cell->init_pidfd, SIGKILL, NULL, 0);
+	if (cell->init_pidfd < 0 && cell->runner_pidfd < 0)
+		end_on_empty(cell);
+}
+
+static void on_freeze_limit(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	begin_kill_first(context);
+}
+
+void end_job(struct cell *cell, enum end_cause cause)
+{
+	static const enum cell_watch clocks[] = {WATCH_WALL, WATCH_CPU, WATCH_OOM, WATCH_STDIN,
+		WATCH_STDOUT, WATCH_STDERR, WATCH_LISTENER, WATCH_CONTROL_WRITE, WATCH_COPY};
+	struct job *job = cell->job;
+
+	if (cell->state != CELL_RUNNING || !job)
+		return;
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+		cell_unwatch(cell, clocks[i]);
+	job->facts.cause = cause;
+	job->ended_us = clock_now_us();
+	cell->state = CELL_FREEZING;
+	if (cgroup_freeze(&cell->cgroup) < 0) {
+		begin_kill_first(cell);
+		return;
+	}
+	/* Usually it stands still at once; else inotify tells (v2), or the limit does. */
+	if (cell_timer(cell, WATCH_CLEANUP, FREEZE_LIMIT_US, on_freeze_limit) < 0)
+		begin_kill_first(cell);
+	else
+		end_on_frozen(cell);
+}
+
+static void fill_output(struct output *from, struct job_output *to)
+{
+	output_finish(from);
+	to->head = span_of(from->head.data, from->head.len);
+	to->tail = span_of(from->tail.data, from->tail.len);
+	to->bytes = from->bytes;
+}
+
+static void fill_verdict(struct job *job, struct job_result *result)
+{
+	job->facts.limits = job->spec.limits;
+	struct verdict verdict = verdict_of(&job->facts);
+	result->outcome = verdict.outcome;
+	result->exit_code = verdict.exit_code;
+	result->signal = verdict.signal;
+	result->limit_hit = verdict.limit_hit;
+	result->syscall = verdict.outcome == OUTCOME_DENIED ? job->facts.syscall : -1;
+	result->syscall_arch = job->facts.syscall_arch;
+	result->limits = job->spec.limits;
+	result->fault = job->fault;
+	if (job->started_us)
+		result->usage.wall_ms = (job->ended_us - job->started_us + 500) / 1000;
+}
+
+/* The nth chart's image lies in the spool as chart-N.png or chart-N.svg, counted from 1. */
+static void open_chart(struct cell *cell, unsigned number, struct job_item *item)
+{
+	static const char *const suffixes[] = {"png", "svg"};
+	char name[32];
+	for (size_t i = 0; i < 2 && item->fd < 0; i++) {
+		(void)snprintf(name, sizeof(name), "chart-%u.%s", number, suffixes[i]);
+		int fd =
+			artifacts_open_spooled(cell->tmp_fd, name, LIMIT_CHART_BYTES, &item->bytes);
+		if (fd >= 0)
+			item->fd = fd;
+	}
+}
+
+static void fill_items(
+	struct cell *cell, struct job *job, struct job_result *result, struct job_item *items)
+{
+	unsigned charts = 0;
+	for (size_t i = 0; i < job->item_count; i++) {
+		items[i] = (struct job_item){
+			.kind = job->item[i].kind,
+			.payload =
+				span_of(job->items.data + job->item[i].offset, job->item[i].bytes),
+			.fd = -1,
+		};
+		if (items[i].kind == ITEM_CHART && cell && ++charts <= LIMIT_CHARTS)
+			open_chart(cell, charts, &items[i]);
+	}
+	result->items = items;
+	result->item_count = job->item_count;
+}
+
+static void fill_usage(struct cell *cell, struct job *job, struct job_result *result)
+{
+	struct cgroup_usage usage;
+	cgroup_read_usage(&cell->cgroup, &usage);
+	job->facts.oom_kills = usage.oom_kills;
+	job->facts.cpu_us = usage.cpu_us > job->cpu_base_us ? usage.cpu_us - job->cpu_base_us : 0;
+	result->usage.cpu_ms = (job->facts.cpu_us + 500) / 1000;
+	result->usage.memory_peak_bytes = usage.memory_peak_bytes;
+	/* init is counted by the kernel and is not the job's */
+	result->usage.processes_peak = usage.processes_peak ? usage.processes_peak - 1 : 0;
+}
+
+/* Gives the answer and lets go of the job. */
+static void answer(struct job *job, const struct job_result *result)
+{
+	if (job->channel) {
+		channel_answer(job->channel, result);
+		channel_forget_job(job->channel);
+	}
+	job_free(job);
+}
+
+static void collect(struct cell *cell)
+{
+	struct job *job = cell->job;
+	struct job_item items[RESULT_ITEMS_MAX];
+	struct artifacts artifacts;
+	struct job_result result = {.exit_code = -1, .syscall = -1};
+
+	cell_unwatch(cell, WATCH_CLEANUP);
+	run_drain(cell);
+	control_drain(cell);
+	cell->collected = true;
+
+	fill_usage(cell, job, &result);
+	fill_verdict(job, &result);
+	fill_output(&job->out, &result.out);
+	fill_output(&job->err, &result.err);
+	fill_items(cell, job, &result, items);
+	artifacts_collect(&artifacts, cell->work_fd, &job->spec);
+	result.artifacts = artifacts.found;
+	result.artifact_count = artifacts.found_count;
+	result.skipped = artifacts.skipped;
+	result.skipped_count = artifacts.skipped_count;
+	if (job->spec.receipt)
+		result.receipt = cell->receipt;
+
+	cell->job = NULL;
+	answer(job, &result);
+	artifacts_done(&artifacts);
+	for (size_t i = 0; i < result.item_count; i++)
+		fd_close(&items[i].fd);
+	cell_kill(cell);
+}
+
+void end_on_frozen(struct cell *cell)
+{
+	if (cell->state == CELL_FREEZING && !cell->collected && !cell->kill_first &&
+		cgroup_frozen(&cell->cgroup) == 1)
+		collect(cell);
+}
+
+void end_on_empty(struct cell *cell)
+{
+	if (cell->state == CELL_FREEZING && !cell->collected)
+		collect(cell);
+}
+
+void end_answer_without_cell(struct job *job)
+{
+	struct job_item items[RESULT_ITEMS_MAX];
+	struct job_result result = {.exit_code = -1, .syscall = -1};
+
+	job->ended_us = clock_now_us();
+	fill_verdict(job, &result);
+	fill_output(&job->out, &result.out);
+	fill_output(&job->err, &result.err);
+	fill_items(NULL, job, &result, items);
+	answer(job, &result);
+}

@@ -1,0 +1,77 @@
+/*
+ * imports: `import a.b, c as d` and `from a.b import c` at the start of a line or after a
+ * semicolon, wherever they stand. Strings and comments are not parsed: they can only warm too much.
+ */
+#include "service/imports.h"
+
+#include <stdbool.h>
+
+struct scan {
+	const unsigned char *at, *end;
+};
+
+static bool is_name(unsigned char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	       (c >= 'a' && c <= 'z') || c >= 0x80;
+}
+
+static void skip_blanks(struct scan *scan)
+{
+	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t' || *scan->at == '\f'))
+		scan->at++;
+}
+
+static struct span take_name(struct scan *scan)
+{
+	const unsigned char *start = scan->at;
+	while (scan->at < scan->end && is_name(*scan->at))
+		scan->at++;
+	return span_of(start, (size_t)(scan->at - start));
+}
+
+static size_t covered(struct span name, const char *const *modules, size_t count)
+{
+	for (size_t i = 0; name.len && i < count; i++)
+		if (span_is(name, modules[i]))
+			return 1;
+	return 0;
+}
+
+/* After `import`: names with dots and `as`, parted by commas. */
+static size_t take_list(struct scan *scan, const char *const *modules, size_t count)
+{
+	size_t found = 0;
+	for (;;) {
+		skip_blanks(scan);
+		found += covered(take_name(scan), modules, count);
+		while (scan->at < scan->end && *scan->at != ',' && *scan->at != '\n' &&
+			*scan->at != ';' && *scan->at != '#')
+			scan->at++;
+		if (scan->at == scan->end || *scan->at != ',')
+			return found;
+		scan->at++;
+	}
+}
+
+size_t imports_covered(struct span code, const char *const *modules, size_t count)
+{
+	struct scan scan = {.at = code.data, .end = code.data + code.len};
+	size_t found = 0;
+
+	while (scan.at < scan.end) {
+		skip_blanks(&scan);
+		struct span word = take_name(&scan);
+		if (span_is(word, "import")) {
+			found += take_list(&scan, modules, count);
+		} else if (span_is(word, "from")) {
+			skip_blanks(&scan);
+			found += covered(take_name(&scan), modules, count);
+		}
+		while (scan.at < scan.end && *scan.at != '\n' && *scan.at != ';' && *scan.at != ':')
+			scan.at++;
+		if (scan.at < scan.end)
+			scan.at++;
+	}
+	return found;
+}

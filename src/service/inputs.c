@@ -1,0 +1,154 @@
+/*
+ * inputs: files that the job can read and can neither write, remove, rename nor chmod.
+ *
+ * Small ones are written by the cell's init, which owns them, into the sticky work folder. Large
+ * ones, and all where init and job share a uid, are copied into the service's own store, and a
+ * detached read-only mount of the copy is placed by init. The client's own file is never bound: a
+ * lease or a page-cache fault on it would reach the host.
+ */
+#include "service/service.h"
+
+#include "base/fd.h"
+#include "jail/mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define COPY_BYTES (1u << 20) /* in one turn of the loop */
+
+static void fail(struct cell *cell, int rc, const char *what)
+{
+	struct err err;
+	(void)err_sys(&err, rc, "work", what);
+	cell_fail(cell, &err);
+}
+
+static void store_name(const struct cell *cell, char *name, size_t room)
+{
+	(void)snprintf(name, room, "%u-%llu", cell->slot, (unsigned long long)cell->sequence);
+}
+
+void inputs_forget(struct cell *cell)
+{
+	fd_close(&cell->input_copy_fd);
+	fd_close(&cell->input_mount_fd);
+}
+
+static void place_inline(struct cell *cell, const struct job_input *input)
+{
+	struct {
+		struct init_request request;
+		unsigned char file[CELL_INLINE_FILE_BYTES];
+	} message;
+
+	memset(&message.request, 0, sizeof(message.request));
+	message.request.verb = INIT_FILE;
+	message.request.file_bytes = (uint32_t)input->bytes;
+	memcpy(message.request.name, input->name, sizeof(message.request.name));
+	ssize_t got = pread(input->fd, message.file, (size_t)input->bytes, 0);
+	if (got != (ssize_t)input->bytes) {
+		fail(cell, got < 0 ? -errno : -ESTALE, "reading an input");
+		return;
+	}
+	ssize_t sent = fd_send(
+		cell->init_socket_fd, &message, sizeof(message.request) + (size_t)got, NULL, 0);
+	if (sent < 0)
+		fail(cell, (int)sent, "sending an input to the cell's init");
+}
+
+static void place_mount(struct cell *cell, const struct job_input *input)
+{
+	struct init_request request = {.verb = INIT_MOUNT};
+	struct err err;
+	char name[48];
+
+	store_name(cell, name, sizeof(name));
+	int mount_fd = mount_clone(cell->service->inputs_fd, name, false,
+		MOUNT_LOCKED_DOWN | MOUNT_ATTR_RDONLY, "work", &err);
+	(void)unlinkat(cell->service->inputs_fd, name, 0);
+	if (mount_fd < 0) {
+		cell_fail(cell, &err);
+		return;
+	}
+	memcpy(request.name, input->name, sizeof(request.name));
+	ssize_t sent = fd_send(cell->init_socket_fd, &request, sizeof(request), &mount_fd, 1);
+	(void)close(mount_fd);
+	fd_close(&cell->input_copy_fd);
+	if (sent < 0)
+		fail(cell, (int)sent, "sending an input to the cell's init");
+}
+
+static void copy_piece(evutil_socket_t fd, short what, void *context)
+{
+	struct cell *cell = context;
+	struct job *job = cell->job;
+	const struct job_input *input = &job->spec.inputs[job->next_input];
+	(void)fd;
+	(void)what;
+
+	uint64_t left = input->bytes - job->copied_bytes;
+	if (left) {
+		static unsigned char piece[COPY_BYTES];
+		size_t want = left < COPY_BYTES ? (size_t)left : COPY_BYTES;
+		ssize_t got = pread(input->fd, piece, want, (off_t)job->copied_bytes);
+		if (got <= 0) {
+			fail(cell, got < 0 ? -errno : -ESTALE, "reading an input");
+			return;
+		}
+		int rc = fd_write_all(cell->input_copy_fd, piece, (size_t)got);
+		if (rc < 0) {
+			fail(cell, rc, "storing an input");
+			return;
+		}
+		job->copied_bytes += (uint64_t)got;
+	}
+	if (job->copied_bytes == input->bytes)
+		place_mount(cell, input);
+	else if (cell_timer(cell, WATCH_COPY, 0, copy_piece) < 0)
+		fail(cell, -ENOMEM, "storing an input");
+}
+
+static void start_copy(struct cell *cell)
+{
+	char name[48];
+	store_name(cell, name, sizeof(name));
+	cell->job->copied_bytes = 0;
+	cell->input_copy_fd =
+		openat(cell->service->inputs_fd, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0444);
+	if (cell->input_copy_fd < 0)
+		fail(cell, -errno, "storing an input");
+	else
+		copy_piece(-1, 0, cell);
+}
+
+void inputs_place(struct cell *cell)
+{
+	struct job *job = cell->job;
+
+	if (job->next_input == job->spec.input_count) {
+		run_start(cell);
+		return;
+	}
+	const struct job_input *input = &job->spec.inputs[job->next_input];
+	if (input->bytes <= CELL_INLINE_FILE_BYTES && !cell->service->start.one_uid)
+		place_inline(cell, input);
+	else
+		start_copy(cell);
+}
+
+void inputs_on_answer(struct cell *cell, const struct init_answer *answer)
+{
+	if (answer->err.code) {
+		cell_fail(cell, &answer->err);
+		return;
+	}
+	/* The answer to the resize comes first and stands for no input. */
+	if (answer->verb == INIT_FILE || answer->verb == INIT_MOUNT)
+		cell->job->next_input++;
+	inputs_place(cell);
+}

@@ -1,0 +1,58 @@
+/*
+ * notify: the deadly class of system calls. The filter tells the service instead of killing, so
+ * that the service knows which call it was; then it kills. The call itself never happens: the
+ * notification is not answered, and the caller dies in it.
+ *
+ * Source: seccomp_unotify(2), pidfd_getfd(2) (5.6).
+ */
+#include "service/service.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void on_notification(evutil_socket_t fd, short what, void *context)
+{
+	struct cell *cell = context;
+	/* A kernel newer than these headers may write a longer struct. */
+	union {
+		struct seccomp_notif notification;
+		unsigned char room[1024];
+	} answer;
+	(void)what;
+
+	memset(&answer, 0, sizeof(answer));
+	if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &answer.notification) < 0) {
+		/* ENOENT: the caller died of something else meanwhile. */
+		if (errno != ENOENT && errno != EINTR && errno != EAGAIN)
+			cell_unwatch(cell, WATCH_LISTENER);
+		return;
+	}
+	if (cell->state != CELL_RUNNING || !cell->job) {
+		struct err err;
+		(void)err_set(&err, -EPERM, "seccomp", "system call %d before the job",
+			answer.notification.data.nr);
+		cell_fail(cell, &err);
+		return;
+	}
+	cell->job->facts.syscall = answer.notification.data.nr;
+	cell->job->facts.syscall_arch = answer.notification.data.arch;
+	end_job(cell, END_DENIED);
+}
+
+int notify_take(struct cell *cell, int listener_number, struct err *err)
+{
+	int fd = (int)syscall(SYS_pidfd_getfd, cell->runner_pidfd, listener_number, 0);
+	if (fd < 0)
+		return err_sys(err, -errno, "seccomp", "pidfd_getfd of the listener");
+	cell->listener_fd = fd;
+	int rc = fd_set_nonblock(fd, true);
+	if (!rc)
+		rc = cell_watch(cell, WATCH_LISTENER, fd, EV_READ | EV_PERSIST, on_notification);
+	return rc < 0 ? err_sys(err, rc, "seccomp", "watching the listener") : 0;
+}

@@ -1,0 +1,262 @@
+/*
+ * service: who gets which slot, and what the maker, the kernel and the parent have to say.
+ */
+#include "service/service.h"
+
+#include "base/fd.h"
+#include "jail/landlock.h"
+#include "jail/seccomp_build.h"
+#include "service/enter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+_Noreturn void service_abandon(struct service *service, const char *why)
+{
+	/* As pid 1 of the pid namespace this takes every cell along; the parent starts anew. */
+	(void)service;
+	if (why)
+		(void)fprintf(stderr, "{\"event\": \"service_abandoned\", \"why\": \"%s\"}\n", why);
+	_exit(why ? 125 : 0);
+}
+
+static struct cell *free_cell(struct service *service)
+{
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		if (service->cells[i].state == CELL_FREE)
+			return &service->cells[i];
+	return NULL;
+}
+
+static void refuse(struct service *service, struct job *job, const struct err *fault)
+{
+	TAILQ_REMOVE(&service->waiting, job, queue);
+	job->fault = *fault;
+	job->facts.cause = END_FAULT;
+	end_answer_without_cell(job);
+}
+
+/* Whether the zygote can fork for this job now; starts it where that is what is missing. */
+static bool zygote_is_ready(struct service *service, struct job *job, struct zygote *zygote)
+{
+	if (zygote->state == ZYGOTE_OFF && zygote->failures < ZYGOTE_FAILURES_MAX)
+		zygote_start(zygote);
+	if (zygote->state == ZYGOTE_OFF && zygote->failures >= ZYGOTE_FAILURES_MAX)
+		refuse(service, job, &zygote->fault);
+	return zygote->state == ZYGOTE_READY;
+}
+
+void service_dispatch(struct service *service)
+{
+	struct job *job = TAILQ_FIRST(&service->waiting);
+	while (job) {
+		struct job *next = TAILQ_NEXT(job, queue);
+		struct zygote *zygote = zygote_for(service, &job->spec);
+		struct cell *cell = free_cell(service);
+		if (!cell)
+			return;
+		if (zygote_is_ready(service, job, zygote)) {
+			TAILQ_REMOVE(&service->waiting, job, queue);
+			job->cell = cell;
+			cell->job = job;
+			cell_make(cell, zygote);
+		}
+		job = next;
+	}
+}
+
+void service_enqueue(struct service *service, struct job *job)
+{
+	TAILQ_INSERT_TAIL(&service->waiting, job, queue);
+	service_dispatch(service);
+}
+
+/* Slots above the cells' own number zygotes: both are born by the maker. */
+static void on_maker(evutil_socket_t fd, short what, void *context)
+{
+	struct service *service = context;
+	struct maker_answer answer;
+	int pidfd, net_fd, rc;
+	(void)fd;
+	(void)what;
+
+	while ((rc = maker_receive(&service->maker, &answer, &pidfd, &net_fd)) > 0) {
+		if (answer.slot < service->cell_count)
+			cell_on_init_born(&service->cells[answer.slot], &answer, pidfd, net_fd);
+		else if (answer.slot - service->cell_count < service->zygote_count)
+			zygote_on_born(&service->zygotes[answer.slot - service->cell_count],
+				&answer, pidfd);
+	}
+	if (rc < 0)
+		service_abandon(service, "the maker is gone");
+}
+
+static void on_link(evutil_socket_t fd, short what, void *context)
+{
+	struct service *service = context;
+	char verb;
+	int channel_fd = -1;
+	size_t count = 1;
+	(void)what;
+
+	ssize_t got = fd_receive(fd, &verb, 1, &channel_fd, &count);
+	if (got == -EAGAIN)
+		return;
+	if (got <= 0)
+		service_abandon(service, NULL);
+	if (verb == LINK_CHANNEL && count == 1)
+		channel_open(service, channel_fd);
+	else
+		fd_close(&channel_fd);
+}
+
+static void on_control(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	service_abandon(context, NULL); /* the parent has nothing more to say but goodbye */
+}
+
+static void on_inotify(evutil_socket_t fd, short what, void *context)
+{
+	struct service *service = context;
+	_Alignas(struct inotify_event) char events[4096];
+	(void)what;
+
+	ssize_t got = read(fd, events, sizeof(events));
+	for (ssize_t at = 0; at < got;) {
+		const struct inotify_event *event = (const void *)(events + at);
+		at += (ssize_t)(sizeof(*event) + event->len);
+		for (uint32_t i = 0; i < service->cell_count; i++) {
+			struct cell *cell = &service->cells[i];
+			if (cell->cgroup_watch[0] == event->wd)
+				end_on_frozen(cell);
+			else if (cell->cgroup_watch[1] == event->wd)
+				run_on_memory_event(cell);
+		}
+	}
+}
+
+/* Which layers this host cannot give at all. Others show when a cell is made. */
+static layer_set missing_layers(const struct service *service)
+{
+	const layer_set by_cgroup = 1u << LAYER_MEMORY | 1u << LAYER_PIDS | 1u << LAYER_CPU;
+	layer_set missing = by_cgroup & ~cgroup_layers(&service->tree);
+	if (landlock_abi() < 1)
+		missing |= 1u << LAYER_LANDLOCK;
+	if (syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_PROCESS_KEYRING, 0) < 0 &&
+		errno == ENOSYS)
+		missing |= 1u << LAYER_KEYRING;
+	if (service->start.one_uid)
+		missing |= 1u << LAYER_UID;
+	return missing;
+}
+
+static int settle_layers(struct service *service, struct err *err)
+{
+	layer_set missing = missing_layers(service);
+	layer_set refused = missing & ~service->start.allow_degraded;
+	char names[160] = "";
+	for (int i = 0; i < LAYER_COUNT; i++)
+		if (layer_in(refused, (enum layer)i)) {
+			size_t used = strlen(names);
+			(void)snprintf(names + used, sizeof(names) - used, "%s%s", used ? "," : "",
+				layer_name((enum layer)i));
+		}
+	if (refused)
+		return err_set(err, -ENOTSUP, "layers",
+			"this host lacks %s: see `brig doctor`, or allow it with --allow-degraded "
+			"%s",
+			names, names);
+	service->skip = missing;
+	return 0;
+}
+
+static int make_cells(struct service *service, struct err *err)
+{
+	service->cell_count = service->start.cells_max;
+	if (service->start.one_uid == 0 && service->cell_count > (LAUNCH_UIDS - 1) / 2)
+		service->cell_count = (LAUNCH_UIDS - 1) / 2;
+	service->cells = calloc(service->cell_count, sizeof(*service->cells));
+	if (!service->cells)
+		return err_sys(err, -ENOMEM, "service", "slots");
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		cell_init(service, &service->cells[i], i);
+	for (size_t i = 0; i < service->start.level_count; i++) {
+		int rc = zygote_init(service, &service->zygotes[i], service->start.levels[i], err);
+		if (rc < 0)
+			return rc;
+		service->zygote_count++;
+	}
+	return 0;
+}
+
+static struct event *listen_to(struct service *service, int fd, event_callback_fn callback)
+{
+	struct event *event = event_new(service->base, fd, EV_READ | EV_PERSIST, callback, service);
+	if (event && event_add(event, NULL) < 0) {
+		event_free(event);
+		return NULL;
+	}
+	return event;
+}
+
+static int open_descriptors(struct service *service, struct err *err)
+{
+	service->proc_fd = open(ENTER_PROC, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	service->inputs_fd = open(ENTER_INPUTS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	service->inotify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (service->proc_fd < 0 || service->inputs_fd < 0 || service->inotify_fd < 0)
+		return err_sys(err, -errno, "service", "opening its own folders");
+	struct utsname names;
+	if (uname(&names) == 0)
+		(void)snprintf(service->kernel, sizeof(service->kernel), "%s", names.release);
+	return 0;
+}
+
+static int watch_all(struct service *service, struct err *err)
+{
+	service->base = event_base_new();
+	if (!service->base)
+		return err_sys(err, -ENOMEM, "service", "event_base_new");
+	service->maker_event = listen_to(service, service->maker.socket_fd, on_maker);
+	service->link_event = listen_to(service, service->link_fd, on_link);
+	service->control_event = listen_to(service, service->control_fd, on_control);
+	service->inotify_event = listen_to(service, service->inotify_fd, on_inotify);
+	if (!service->maker_event || !service->link_event || !service->control_event ||
+		!service->inotify_event)
+		return err_sys(err, -ENOMEM, "service", "event_new");
+	return 0;
+}
+
+int service_init(struct service *service, const struct launch_message *start,
+	struct cgroup_tree tree, struct err *err)
+{
+	memset(service, 0, sizeof(*service));
+	TAILQ_INIT(&service->waiting);
+	service->start = *start;
+	service->tree = tree;
+	service->control_fd = LAUNCH_CONTROL_FD;
+	service->link_fd = LAUNCH_LINK_FD;
+
+	int rc = settle_layers(service, err);
+	if (!rc) /* the maker first: it is to hold as little as possible */
+		rc = maker_start(&service->maker, err);
+	if (!rc)
+		rc = seccomp_build(seccomp_policy, seccomp_policy_count, &service->filter, err);
+	if (!rc)
+		rc = open_descriptors(service, err);
+	if (!rc)
+		rc = make_cells(service, err);
+	if (!rc)
+		rc = watch_all(service, err);
+	return rc;
+}
