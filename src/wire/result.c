@@ -96,6 +96,14 @@ static int decode_item(struct span rest, struct job_result *result, struct fd_qu
 	return 0;
 }
 
+static uint64_t artifacts_bytes(const struct job_result *result)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < result->artifact_count; i++)
+		sum += result->artifacts[i].bytes;
+	return sum;
+}
+
 static int decode_artifact(struct span rest, struct job_result *result, struct fd_queue *queue)
 {
 	struct job_artifact artifact = {.fd = -1};
@@ -111,6 +119,7 @@ static int decode_artifact(struct span rest, struct job_result *result, struct f
 	}
 	if (rc < 0 || result->artifact_count >= LIMIT_ARTIFACTS || artifact.name.len == 0 ||
 		artifact.name.len > RESULT_PATH_BYTES_MAX ||
+		artifact.bytes > LIMIT_ARTIFACT_BYTES - artifacts_bytes(result) ||
 		memchr(artifact.name.data, 0, artifact.name.len) ||
 		next_fd(queue, &artifact.fd) < 0)
 		return -EBADMSG;

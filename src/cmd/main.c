@@ -1,0 +1,72 @@
+/*
+ * main: the verbs of `brig`.
+ *
+ * Each verb lives in a file of its own name and reads its own flags.
+ */
+#include "cmd/args.h"
+#include "cmd/calc.h"
+#include "cmd/cmd.h"
+#include "cmd/doctor.h"
+#include "cmd/image.h"
+#include "cmd/service.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct verb {
+	const char *name;
+	int (*function)(int argc, char **argv);
+	const char *summary;
+} verbs[] = {
+	{"run", cmd_run, "run Python code in a jail of its own"},
+	{"calc", cmd_calc, "evaluate arithmetic, and nothing else"},
+	{"doctor", cmd_doctor, "try each layer of isolation on this host"},
+	{"image", cmd_image, "build, list and verify images"},
+	{"service", cmd_service, "the interpreter service alone"},
+};
+#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static void print_help(FILE *to)
+{
+	(void)fputs("usage: brig VERB [flags]\n\n", to);
+	for (size_t i = 0; i < VERBS; i++)
+		(void)fprintf(to, "  %-9s %s\n", verbs[i].name, verbs[i].summary);
+	(void)fputs(
+		"\nbrig VERB -h says more of each. brig --version says which brig this is.\n", to);
+}
+
+static int unknown_verb(const char *word)
+{
+	const char *names[VERBS + 1] = {NULL};
+	char shown[ARGS_SHOWN_BYTES];
+	for (size_t i = 0; i < VERBS; i++)
+		names[i] = verbs[i].name;
+	const char *nearest = args_nearest(word, names);
+	(void)fprintf(stderr, "brig: unknown verb '%s'", args_shown(word, shown));
+	if (nearest)
+		(void)fprintf(stderr, "; did you mean brig %s?\n", nearest);
+	else
+		(void)fprintf(stderr, "; brig -h lists the verbs\n");
+	return CMD_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return CMD_USAGE;
+	}
+	const char *word = argv[1];
+	if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "help") == 0) {
+		print_help(stdout);
+		return fflush(stdout) == 0 ? CMD_OK : CMD_INTERNAL;
+	}
+	if (strcmp(word, "--version") == 0) {
+		(void)puts("brig " BRIG_VERSION);
+		return fflush(stdout) == 0 ? CMD_OK : CMD_INTERNAL;
+	}
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(word, verbs[i].name) == 0)
+			return verbs[i].function(argc - 1, argv + 1);
+	return unknown_verb(word);
+}

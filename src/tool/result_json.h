@@ -1,0 +1,31 @@
+/*
+ * result_json: a view as the one JSON object that every client gets (the contract's "Result").
+ *
+ * Charts go inline as base64 as long as the whole object stays within RESULT_JSON_BYTES_MAX, and
+ * where they do not, by the caller's url, and without one into `skipped`. Tables and rich forms
+ * give way before that; output, error and text never do.
+ */
+#ifndef BRIG_TOOL_RESULT_JSON_H
+#define BRIG_TOOL_RESULT_JSON_H
+
+#include "tool/view.h"
+
+#define RESULT_JSON_BYTES_MAX (8 * MIB)
+
+struct result_urls {
+	const char *const *charts; /* one for each of the view's charts, or NULL: none is stored */
+	const char *const *files;  /* one for each artifact, or NULL */
+	bool images_inline;	   /* false leaves all image data to the urls */
+};
+
+/* The urls of a caller that stores nothing. */
+extern const struct result_urls result_urls_none;
+
+/*
+ * Makes the object; reads and hashes the artifacts. 0; -ENOMEM; -errno where an artifact cannot be
+ * read. Borrows everything.
+ */
+int result_json(
+	const struct view *view, const struct result_urls *urls, json_t **ret_object) MUST_CHECK;
+
+#endif

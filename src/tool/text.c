@@ -1,0 +1,156 @@
+/* text: cutting, escaping and counting for readers. */
+#include "tool/text.h"
+
+#include "base/utf8.h"
+#include "wire/limits.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Room for the line that stands where a cut was made. */
+#define MARKER_BYTES 160u
+
+const char *text_bytes(uint64_t bytes, char out[TEXT_FIGURE_BYTES])
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	unsigned unit = 0;
+	uint64_t tenths = bytes > UINT64_MAX / 10 ? UINT64_MAX : bytes * 10;
+
+	while (unit + 1 < sizeof(units) / sizeof(units[0]) && tenths >= 10240) {
+		/* The last place is rounded down, so that "its limit" is never shown as passed. */
+		tenths /= 1024;
+		unit++;
+	}
+	if (tenths % 10 && unit)
+		(void)snprintf(out, TEXT_FIGURE_BYTES, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10,
+			tenths % 10, units[unit]);
+	else
+		(void)snprintf(out, TEXT_FIGURE_BYTES, "%" PRIu64 " %s", tenths / 10,
+			bytes == 1 ? "byte" : units[unit]);
+	return out;
+}
+
+const char *text_count(uint64_t count, char out[TEXT_FIGURE_BYTES])
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+	size_t at = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			out[at++] = ',';
+		out[at++] = digits[i];
+	}
+	out[at] = 0;
+	return out;
+}
+
+const char *text_ms(uint64_t ms, char out[TEXT_FIGURE_BYTES])
+{
+	if (ms < 1000)
+		(void)snprintf(out, TEXT_FIGURE_BYTES, "%" PRIu64 " ms", ms);
+	else if (ms % 1000 / 100)
+		(void)snprintf(out, TEXT_FIGURE_BYTES, "%" PRIu64 ".%" PRIu64 " s", ms / 1000,
+			ms % 1000 / 100);
+	else
+		(void)snprintf(out, TEXT_FIGURE_BYTES, "%" PRIu64 " s", ms / 1000);
+	return out;
+}
+
+/* How one character is shown on a line: itself, or an escape in `escaped`. */
+static struct span line_form(const unsigned char *at, size_t length, char escaped[8])
+{
+	if (length == 1 && (*at == '\n' || *at == '\t' || *at == '\r'))
+		(void)snprintf(escaped, 8, "\\%c", *at == '\n' ? 'n' : *at == '\t' ? 't' : 'r');
+	else if (length == 0 || (length == 1 && (*at < 0x20 || *at == 0x7f)))
+		(void)snprintf(escaped, 8, "\\x%02x", *at);
+	else if (length == 2 && at[0] == 0xc2 && at[1] < 0xa0)
+		(void)snprintf(escaped, 8, "\\x%02x", at[1]);
+	else
+		return span_of(at, length);
+	return span_text(escaped);
+}
+
+int text_add_line(struct buf *out, struct span data, size_t max_bytes)
+{
+	static const char dots[] = "…";
+	size_t start = out->len, safe = out->len;
+
+	for (size_t i = 0; i < data.len;) {
+		size_t length = utf8_length(data.data + i, data.len - i);
+		char escaped[8];
+		struct span form = line_form(data.data + i, length, escaped);
+		i += length ? length : 1;
+		if (out->len - start + form.len > max_bytes) {
+			out->len = safe;
+			return buf_add_text(out, dots);
+		}
+		int rc = buf_add(out, form.data, form.len);
+		if (rc < 0)
+			return rc;
+		/* Where to cut back to, so that the dots still fit. */
+		if (out->len - start + sizeof(dots) - 1 <= max_bytes)
+			safe = out->len;
+	}
+	return 0;
+}
+
+int text_add_cut(struct buf *out, struct span text, size_t max_bytes, const char *where)
+{
+	if (text.len <= max_bytes)
+		return buf_add(out, text.data, text.len);
+	size_t room = max_bytes > MARKER_BYTES ? max_bytes - MARKER_BYTES : 0;
+	size_t head = utf8_cut_head(text.data, room - room / 4);
+	size_t from = text.len - room / 4;
+	from += utf8_cut_tail(text.data + from, text.len - from);
+
+	char count[TEXT_FIGURE_BYTES];
+	int rc = buf_add(out, text.data, head);
+	if (!rc)
+		rc = buf_printf(out, "\n… [%s bytes left out%s%s] …\n",
+			text_count(from - head, count), where ? "; all of it is in " : "",
+			where ? where : "");
+	return rc ? rc : buf_add(out, text.data + from, text.len - from);
+}
+
+static bool harmless(unsigned char byte)
+{
+	return byte == '\n' || byte == '\t' || byte == '\r' || (byte >= 0x20 && byte != 0x7f);
+}
+
+static int add_escape(struct buf *out, unsigned char byte)
+{
+	return buf_printf(out, "\\x%02x", byte);
+}
+
+/* Decides on 0xC2, which begins a C1 control character where 0x80 to 0x9F follows. */
+static int settle_pending(struct buf *out, unsigned char *pending, unsigned char byte, bool *used)
+{
+	*used = byte >= 0x80 && byte <= 0x9f;
+	*pending = 0;
+	return *used ? add_escape(out, byte) : buf_add(out, "\xc2", 1);
+}
+
+int text_add_terminal(struct buf *out, struct span data, unsigned char *pending)
+{
+	size_t start = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < data.len; i++) {
+		bool used = false;
+		if (*pending) {
+			rc = settle_pending(out, pending, data.data[i], &used);
+			start = used ? i + 1 : i;
+		}
+		if (rc || used || (harmless(data.data[i]) && data.data[i] != 0xc2))
+			continue;
+		rc = buf_add(out, data.data + start, i - start);
+		start = i + 1;
+		if (data.data[i] == 0xc2)
+			*pending = 0xc2;
+		else if (!rc)
+			rc = add_escape(out, data.data[i]);
+	}
+	return rc ? rc : buf_add(out, data.data + start, data.len - start);
+}
