@@ -8,7 +8,7 @@
 
 #include "base/fd.h"
 #include "cmd/image_hash.h"
-#include "cmd/image_store.h"
+#include "launch/image_store.h"
 #include "cmd/image_verbs.h"
 
 #include <errno.h>

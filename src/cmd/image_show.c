@@ -1,7 +1,7 @@
 /* image_show: `brig image list` and `brig image verify`, which read and never write. */
 #include "base/fd.h"
 #include "cmd/image_hash.h"
-#include "cmd/image_store.h"
+#include "launch/image_store.h"
 #include "cmd/image_verbs.h"
 
 #include <dirent.h>

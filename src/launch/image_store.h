@@ -7,8 +7,8 @@
  * Threads: none shared; the environment is read.
  * Source: XDG Base Directory Specification 0.8 (an XDG_DATA_HOME that is not absolute is ignored).
  */
-#ifndef BRIG_CMD_IMAGE_STORE_H
-#define BRIG_CMD_IMAGE_STORE_H
+#ifndef BRIG_LAUNCH_IMAGE_STORE_H
+#define BRIG_LAUNCH_IMAGE_STORE_H
 
 #include "base/err.h"
 

@@ -1,5 +1,5 @@
 /* image_store: from the environment to a folder, from manifest.ini to a struct. */
-#include "cmd/image_store.h"
+#include "launch/image_store.h"
 
 #include <errno.h>
 #include <ini.h>
