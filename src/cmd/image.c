@@ -8,8 +8,8 @@
 
 #include "base/fd.h"
 #include "cmd/image_hash.h"
-#include "launch/image_store.h"
 #include "cmd/image_verbs.h"
+#include "launch/image_store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* image_show: `brig image list` and `brig image verify`, which read and never write. */
 #include "base/fd.h"
 #include "cmd/image_hash.h"
-#include "launch/image_store.h"
 #include "cmd/image_verbs.h"
+#include "launch/image_store.h"
 
 #include <dirent.h>
 #include <errno.h>

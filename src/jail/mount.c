@@ -11,34 +11,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int configure(int fs_fd, unsigned command, const char *key, const char *value)
-{
-	return fsconfig(fs_fd, command, key, value, 0) < 0 ? -errno : 0;
-}
-
-static int configure_number(int fs_fd, const char *key, uint64_t value)
+static int set_number(int fs_fd, const char *key, uint64_t value)
 {
 	char text[32];
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	return configure(fs_fd, FSCONFIG_SET_STRING, key, text);
+	return mountfd_set(fs_fd, key, text);
 }
 
-static int configure_mode(int fs_fd, uint32_t mode)
+static int set_mode(int fs_fd, uint32_t mode)
 {
 	char text[16];
 	(void)snprintf(text, sizeof(text), "%o", mode);
-	return configure(fs_fd, FSCONFIG_SET_STRING, "mode", text);
-}
-
-static int finish(int fs_fd, uint64_t attributes, const char *stage, struct err *err)
-{
-	int rc = configure(fs_fd, FSCONFIG_CMD_CREATE, NULL, NULL);
-	if (rc < 0)
-		return err_sys(err, rc, stage, "creating the file system");
-	int mount_fd = fsmount(fs_fd, FSMOUNT_CLOEXEC, (unsigned)attributes);
-	if (mount_fd < 0)
-		return err_sys(err, -errno, stage, "fsmount");
-	return mount_fd;
+	return mountfd_set(fs_fd, "mode", text);
 }
 
 int mount_tmpfs(const struct tmpfs_options *options, const char *stage, struct err *err)
@@ -46,42 +30,14 @@ int mount_tmpfs(const struct tmpfs_options *options, const char *stage, struct e
 	cleanup_fd int fs_fd = fsopen("tmpfs", FSOPEN_CLOEXEC);
 	if (fs_fd < 0)
 		return err_sys(err, -errno, stage, "fsopen tmpfs");
-	int rc = configure_mode(fs_fd, options->mode);
+	int rc = set_mode(fs_fd, options->mode);
 	if (!rc && options->bytes)
-		rc = configure_number(fs_fd, "size", options->bytes);
+		rc = set_number(fs_fd, "size", options->bytes);
 	if (!rc && options->inodes)
-		rc = configure_number(fs_fd, "nr_inodes", options->inodes);
+		rc = set_number(fs_fd, "nr_inodes", options->inodes);
 	if (rc < 0)
 		return err_sys(err, rc, stage, "tmpfs options");
-	return finish(fs_fd, options->attributes, stage, err);
-}
-
-int mount_filesystem(const char *type, const char *source, uint64_t attributes, bool read_only,
-	const char *stage, struct err *err)
-{
-	cleanup_fd int fs_fd = fsopen(type, FSOPEN_CLOEXEC);
-	if (fs_fd < 0)
-		return err_sys(err, -errno, stage, type);
-	int rc = source ? configure(fs_fd, FSCONFIG_SET_STRING, "source", source) : 0;
-	if (!rc && read_only)
-		rc = configure(fs_fd, FSCONFIG_SET_FLAG, "ro", NULL);
-	if (rc < 0)
-		return err_sys(err, rc, stage, type);
-	return finish(fs_fd, attributes | (read_only ? MOUNT_ATTR_RDONLY : 0), stage, err);
-}
-
-int mount_clone(int dir_fd, const char *path, bool recursive, uint64_t attributes,
-	const char *stage, struct err *err)
-{
-	unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW;
-	unsigned deep = recursive ? AT_RECURSIVE : 0;
-	cleanup_fd int tree_fd = open_tree(dir_fd, path, flags | deep);
-	if (tree_fd < 0)
-		return err_sys(err, -errno, stage, "open_tree");
-	struct mount_attr attr = {.attr_set = attributes};
-	if (mount_setattr(tree_fd, "", AT_EMPTY_PATH | deep, &attr, sizeof(attr)) < 0)
-		return err_sys(err, -errno, stage, "mount_setattr");
-	return TAKE_FD(tree_fd);
+	return mountfd_finish(fs_fd, options->attributes, stage, err);
 }
 
 int mount_attach(int mount_fd, int dir_fd, const char *path, const char *stage, struct err *err)

@@ -8,6 +8,7 @@
 #define BRIG_JAIL_MOUNT_H
 
 #include "base/err.h"
+#include "base/mountfd.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,14 +25,6 @@ struct tmpfs_options {
 
 /* A detached tmpfs; its descriptor or -errno. */
 int mount_tmpfs(const struct tmpfs_options *options, const char *stage, struct err *err) MUST_CHECK;
-
-/* A detached file system of `type` from `source` (a path, or NULL), read-only where asked. */
-int mount_filesystem(const char *type, const char *source, uint64_t attributes, bool read_only,
-	const char *stage, struct err *err) MUST_CHECK;
-
-/* A detached copy of what is at `path` below `dir_fd`, with `attributes` set on all of it. */
-int mount_clone(int dir_fd, const char *path, bool recursive, uint64_t attributes,
-	const char *stage, struct err *err) MUST_CHECK;
 
 /* Attaches a detached mount at `path` below `dir_fd`. */
 int mount_attach(

@@ -1,16 +1,13 @@
-/* enter: private mounts, a root of our own, the outer user namespace. */
+/* enter: private mounts, a root of our own, no network. */
 #include "service/enter.h"
 
 #include "base/fd.h"
 #include "jail/mount.h"
-#include "service/image_mount.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,7 +39,7 @@ static int bind_device(int dev_fd, const char *name, struct err *err)
 		openat(dev_fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444);
 	if (place_fd < 0)
 		return err_sys(err, -errno, "dev", name);
-	cleanup_fd int node_fd = mount_clone(
+	cleanup_fd int node_fd = mountfd_clone(
 		host_fd, name, false, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, "dev", err);
 	if (node_fd < 0)
 		return node_fd;
@@ -78,7 +75,7 @@ static int make_dev(int root_fd, struct err *err)
 static int make_proc(int root_fd, struct err *err)
 {
 	cleanup_fd int proc_fd =
-		mount_filesystem("proc", NULL, MOUNT_LOCKED_DOWN, false, "proc", err);
+		mountfd_filesystem("proc", NULL, MOUNT_LOCKED_DOWN, false, "proc", err);
 	if (proc_fd < 0)
 		return proc_fd;
 	return mount_attach(proc_fd, root_fd, "proc", "proc", err);
@@ -93,31 +90,20 @@ static int make_inputs(int root_fd, struct err *err)
 	return mount_attach(inputs_fd, root_fd, "inputs", "work", err);
 }
 
-static int leave_host_namespaces(bool already_in_user_namespace, struct err *err)
+static int attach_image(
+	const struct launch_message *start, int image_fd, int root_fd, struct err *err)
 {
-	int flags = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
-	if (!already_in_user_namespace)
-		flags |= CLONE_NEWUSER;
-	if (unshare(flags) < 0)
-		return err_sys(err, -errno, "uid", "unshare");
-	return 0;
+	cleanup_fd int clone_fd = -1;
+	if (image_fd < 0) {
+		clone_fd = mountfd_clone(AT_FDCWD, start->image_path, false,
+			MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, "image", err);
+		if (clone_fd < 0)
+			return clone_fd;
+	}
+	return mount_attach(image_fd < 0 ? clone_fd : image_fd, root_fd, "image", "image", err);
 }
 
-static int become_root_inside(bool one_uid, struct err *err)
-{
-	if (!one_uid && setgroups(0, NULL) < 0)
-		return err_sys(err, -errno, "uid", "setgroups");
-	if (setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
-		return err_sys(err, -errno, "uid", "becoming root of the user namespace");
-	/* A change of ids clears the flag; the cells' maps are written through /proc files that
-	 * belong to us only while it is set. */
-	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
-		return err_sys(err, -errno, "uid", "PR_SET_DUMPABLE");
-	return 0;
-}
-
-int enter(const struct launch_message *start, int image_fd,
-	int (*ask_for_map)(void *context, struct err *err), void *context, struct err *err)
+int enter(const struct launch_message *start, int image_fd, struct err *err)
 {
 	cleanup_fd int root_fd = -1;
 
@@ -125,7 +111,7 @@ int enter(const struct launch_message *start, int image_fd,
 	if (!rc)
 		rc = make_root(&root_fd, err);
 	if (!rc)
-		rc = image_mount(start->image_format, image_fd, root_fd, "image", err);
+		rc = attach_image(start, image_fd, root_fd, err);
 	if (!rc)
 		rc = make_dev(root_fd, err);
 	if (!rc)
@@ -134,11 +120,7 @@ int enter(const struct launch_message *start, int image_fd,
 		rc = make_inputs(root_fd, err);
 	if (!rc)
 		rc = mount_pivot(root_fd, err);
-	if (!rc)
-		rc = leave_host_namespaces(start->unprivileged, err);
-	if (!rc && ask_for_map)
-		rc = ask_for_map(context, err);
-	if (!rc)
-		rc = become_root_inside(start->one_uid, err);
+	if (!rc && unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
+		rc = err_sys(err, -errno, "net", "unshare");
 	return rc;
 }

@@ -1,10 +1,9 @@
 /*
  * enter: the service leaves the host.
  *
- * It comes in as pid 1 of a new pid namespace, in a mount namespace of its own, as the host's root
- * or as root of an ordinary user's namespace. It ends up in a root that holds the image, the five
- * devices, its own /proc and a store for inputs, inside the outer user namespace U: capabilities
- * there, none on the host.
+ * It comes in as pid 1 of a new pid namespace and root of the outer user namespace U, in a mount
+ * namespace copied from the host's. It ends up in a root that holds the image, the five devices,
+ * its own /proc and a store for inputs, with a network, IPC and UTS namespace of its own.
  */
 #ifndef BRIG_SERVICE_ENTER_H
 #define BRIG_SERVICE_ENTER_H
@@ -18,12 +17,7 @@
 #define ENTER_PROC "/proc"
 #define ENTER_INPUTS "/inputs"
 
-/*
- * `image_fd` is borrowed. `ask_for_map` is called once, in U, to have the maps written; it may be
- * NULL where the namespace was born mapped.
- */
-int enter(const struct launch_message *start, int image_fd,
-	int (*ask_for_map)(void *context, struct err *err), void *context,
-	struct err *err) MUST_CHECK;
+/* `image_fd` is the image's detached mount, or -1 where start->image_path names a directory. */
+int enter(const struct launch_message *start, int image_fd, struct err *err) MUST_CHECK;
 
 #endif

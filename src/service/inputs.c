@@ -68,7 +68,7 @@ static void place_mount(struct cell *cell, const struct job_input *input)
 	char name[48];
 
 	store_name(cell, name, sizeof(name));
-	int mount_fd = mount_clone(cell->service->inputs_fd, name, false,
+	int mount_fd = mountfd_clone(cell->service->inputs_fd, name, false,
 		MOUNT_LOCKED_DOWN | MOUNT_ATTR_RDONLY, "work", &err);
 	(void)unlinkat(cell->service->inputs_fd, name, 0);
 	if (mount_fd < 0) {

@@ -27,35 +27,19 @@ static int send_message(enum launch_verb verb, const struct err *err)
 	return sent < 0 ? (int)sent : 0;
 }
 
-static int ask_for_map(void *context, struct err *err)
-{
-	struct launch_message reply;
-	size_t none = 0;
-	(void)context;
-
-	int rc = send_message(LAUNCH_MAP, NULL);
-	if (rc < 0)
-		return err_sys(err, rc, "uid", "asking for the identity maps");
-	ssize_t got = fd_receive(LAUNCH_CONTROL_FD, &reply, sizeof(reply), NULL, &none);
-	if (got != (ssize_t)sizeof(reply) || reply.verb != LAUNCH_MAPPED)
-		return err_sys(err, -EPROTO, "uid", "waiting for the identity maps");
-	if (reply.err.code)
-		*err = reply.err;
-	return reply.err.code;
-}
-
-/* The image's descriptor, then the delegated cgroups'. */
+/* The image's mount, then the delegated cgroups' directories. */
 static int receive_start(struct launch_message *start, struct cgroup_tree *tree, int *ret_image_fd)
 {
 	int fds[1 + LAUNCH_CGROUP_COUNT];
 	size_t count = sizeof(fds) / sizeof(fds[0]), next = 0;
 
 	ssize_t got = fd_receive(LAUNCH_CONTROL_FD, start, sizeof(*start), fds, &count);
-	if (got != (ssize_t)sizeof(*start) || start->verb != LAUNCH_START || count < 1 ||
+	if (got != (ssize_t)sizeof(*start) || start->verb != LAUNCH_START ||
 		start->level_count == 0 || start->level_count > LAUNCH_LEVELS_MAX ||
 		start->cells_max == 0 || start->cells_max > LAUNCH_CELLS_MAX)
 		return -EPROTO;
-	*ret_image_fd = fds[next++];
+	start->image_path[sizeof(start->image_path) - 1] = 0;
+	*ret_image_fd = start->image_path[0] || !count ? -1 : fds[next++];
 	tree->v2 = start->cgroup_v2;
 	for (size_t i = 0; i < LAUNCH_CGROUP_COUNT; i++) {
 		tree->dirs[i] = -1;
@@ -95,7 +79,7 @@ int main(void)
 	prepare_process();
 	int rc = sodium_init() < 0 ? err_sys(&err, -EIO, "service", "sodium_init") : 0;
 	if (!rc)
-		rc = enter(&start, image_fd, start.unprivileged ? NULL : ask_for_map, NULL, &err);
+		rc = enter(&start, image_fd, &err);
 	fd_close(&image_fd);
 	if (!rc)
 		rc = service_init(&service, &start, tree, &err);

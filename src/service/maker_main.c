@@ -57,10 +57,10 @@ static int build_root(struct err *err)
 		return err_sys(err, -errno, "root", "unshare(CLONE_NEWNS)");
 	int rc = mount_make_private(err);
 	if (!rc)
-		image_fd =
-			mount_clone(AT_FDCWD, ENTER_IMAGE, false, MOUNT_ATTR_RDONLY, "image", err);
+		image_fd = mountfd_clone(
+			AT_FDCWD, ENTER_IMAGE, false, MOUNT_ATTR_RDONLY, "image", err);
 	if (!rc && image_fd >= 0)
-		dev_fd = mount_clone(AT_FDCWD, ENTER_DEV, true, MOUNT_ATTR_RDONLY, "dev", err);
+		dev_fd = mountfd_clone(AT_FDCWD, ENTER_DEV, true, MOUNT_ATTR_RDONLY, "dev", err);
 	if (rc || image_fd < 0 || dev_fd < 0)
 		return rc ? rc : image_fd < 0 ? image_fd : dev_fd;
 	rc = mount_attach(image_fd, AT_FDCWD, "/", "root", err);

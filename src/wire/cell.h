@@ -57,10 +57,10 @@ struct maker_answer {
 };
 
 enum init_verb {
-	INIT_SETUP = 1,	 /* descriptors: cgroup attach files */
+	INIT_SETUP = 1, /* descriptors: cgroup attach files */
 	INIT_RESIZE = 2,
-	INIT_FILE = 3,	 /* a small input: its bytes follow the struct */
-	INIT_MOUNT = 4,	 /* a large input: descriptor of a detached mount */
+	INIT_FILE = 3,	/* a small input: its bytes follow the struct */
+	INIT_MOUNT = 4, /* a large input: descriptor of a detached mount */
 };
 
 struct init_request {
@@ -69,7 +69,7 @@ struct init_request {
 	uint64_t work_bytes;
 	uint64_t work_inodes;
 	uint64_t tmp_bytes;
-	layer_set skip; /* layers that the operator allowed to be missing and that are */
+	layer_set skip;	  /* layers that the operator allowed to be missing and that are */
 	uint32_t one_uid; /* init and job share a uid: inputs need the read-only mount */
 	uint32_t file_bytes;
 	char name[256];
@@ -105,7 +105,7 @@ struct zygote_spawn {
 	uint32_t cpu_seconds; /* RLIMIT_CPU, the backstop behind the cgroup's count */
 	uint32_t processes;   /* RLIMIT_NPROC where the pids layer is missing, else 0 */
 	uint32_t reserved2;
-	uint64_t file_bytes;  /* RLIMIT_FSIZE */
+	uint64_t file_bytes; /* RLIMIT_FSIZE */
 	unsigned char seed[16];
 };
 
@@ -124,8 +124,8 @@ enum cell_type {
 	CELL_SEALED = 16, /* CELL_TAG_LISTENER */
 	CELL_FAILED = 17, /* CELL_TAG_ERR: a layer could not be set up */
 	CELL_PARKED = 18,
-	CELL_ITEM = 19,	  /* CELL_TAG_KIND, CELL_TAG_PAYLOAD */
-	CELL_DONE = 20,	  /* CELL_TAG_EXIT */
+	CELL_ITEM = 19, /* CELL_TAG_KIND, CELL_TAG_PAYLOAD */
+	CELL_DONE = 20, /* CELL_TAG_EXIT */
 };
 
 enum cell_tag {

@@ -50,8 +50,8 @@ int wire_add_text(struct buf *buf, uint16_t tag, const char *text) MUST_CHECK;
  * Looks at the start of a stream. Returns 1 and a frame whose spans point into `data`, 0 where
  * more bytes are needed, -EMSGSIZE where the fields are said to be more than `max_bytes`.
  */
-int wire_peek(const void *data, size_t bytes, size_t max_bytes, struct wire_frame *ret_frame)
-	MUST_CHECK;
+int wire_peek(
+	const void *data, size_t bytes, size_t max_bytes, struct wire_frame *ret_frame) MUST_CHECK;
 
 /* Takes the next field off `*rest`. 1 and the field, 0 at the end, -EBADMSG. */
 int wire_next(struct span *rest, struct wire_field *ret_field) MUST_CHECK;

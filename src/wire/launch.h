@@ -1,17 +1,17 @@
 /*
- * launch: what the privileged parent (in `brig`) and the service (`brig-service`) say to each other.
+ * launch: what the privileged parent (in `brig`) and the service (`brig-service`) say to each
+ *other.
  *
  * Two sockets: control (SOCK_SEQPACKET, descriptor 3 of the service) carries these messages; link
  * (SOCK_SEQPACKET, descriptor 4) carries one LINK_CHANNEL byte with one stream socket for each job.
  * The end of either ends the service and with it every cell: it is pid 1 of its own pid namespace.
  *
  *	parent → service	LAUNCH_START and its descriptors
- *	service → parent	LAUNCH_MAP: "I am in the new user namespace, write my maps"
- *	parent → service	LAUNCH_MAPPED
  *	service → parent	LAUNCH_READY, or LAUNCH_FAILED with the fault
  *
- * An ordinary user's service is born inside its user namespace, mapped before it is executed:
- * LAUNCH_MAP does not occur.
+ * The service is born in the outer user namespace U and executed there once that is mapped: it never
+ * has a capability on the host. What only the host's root can do, mounting the image, the parent
+ * does, and hands the detached mount over.
  */
 #ifndef BRIG_WIRE_LAUNCH_H
 #define BRIG_WIRE_LAUNCH_H
@@ -25,6 +25,7 @@
 #define LAUNCH_CONTROL_FD 3
 #define LAUNCH_LINK_FD 4
 #define LAUNCH_LEVELS_MAX 4u
+#define LAUNCH_PATH_BYTES 4096u
 
 /* How many uids the outer user namespace has: 0 is the service, two for each slot follow. */
 #define LAUNCH_UIDS 4096u
@@ -34,10 +35,8 @@
 
 enum launch_verb {
 	LAUNCH_START = 1,
-	LAUNCH_MAP = 2,
-	LAUNCH_MAPPED = 3,
-	LAUNCH_READY = 4,
-	LAUNCH_FAILED = 5,
+	LAUNCH_READY = 2,
+	LAUNCH_FAILED = 3,
 };
 
 enum launch_image { LAUNCH_IMAGE_EROFS = 1, LAUNCH_IMAGE_DIR = 2 };
@@ -53,21 +52,21 @@ enum launch_cgroup {
 	LAUNCH_CGROUP_COUNT,
 };
 
-/* Descriptors with LAUNCH_START: the image (file or directory), then the cgroup directories whose
- * bits are set in `cgroups`, in order. */
+/* Descriptors with LAUNCH_START: the image's detached mount where `image_path` is empty, then the
+ * cgroup directories whose bits are set in `cgroups`, in order. */
 struct launch_message {
 	uint32_t verb;
-	uint32_t image_format;
 	uint32_t cgroups;
 	uint32_t cells_max;
 	layer_set allow_degraded;
 	uint8_t cgroup_v2;
-	uint8_t unprivileged; /* born in its user namespace; no device or image can be mounted */
-	uint8_t one_uid;      /* that namespace maps a single uid */
+	uint8_t one_uid; /* U maps a single uid */
 	uint8_t level_count;
+	uint8_t reserved;
 	char levels[LAUNCH_LEVELS_MAX][16]; /* the first is the barest */
 	char image[96];			    /* name and content hash, for receipts */
-	struct err err;			    /* LAUNCH_MAPPED and LAUNCH_FAILED */
+	char image_path[LAUNCH_PATH_BYTES]; /* an ordinary user's image: a directory */
+	struct err err;			    /* LAUNCH_FAILED */
 };
 
 #endif

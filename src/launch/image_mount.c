@@ -1,8 +1,8 @@
 /* image_mount: EROFS from a file or through a loop device, or a directory. */
-#include "service/image_mount.h"
+#include "launch/image_mount.h"
 
 #include "base/fd.h"
-#include "jail/mount.h"
+#include "base/mountfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static int from_file(int image_fd, struct err *err)
 {
 	char source[LOOP_PATH_BYTES];
 	(void)snprintf(source, sizeof(source), "/proc/self/fd/%d", image_fd);
-	return mount_filesystem(
+	return mountfd_filesystem(
 		"erofs", source, IMAGE_ATTRIBUTES | MOUNT_ATTR_NOATIME, true, "image", err);
 }
 
@@ -60,7 +60,7 @@ static int from_loop(int image_fd, struct err *err)
 	cleanup_fd int loop_fd = attach_loop(image_fd, path, err);
 	if (loop_fd < 0)
 		return loop_fd;
-	return mount_filesystem(
+	return mountfd_filesystem(
 		"erofs", path, IMAGE_ATTRIBUTES | MOUNT_ATTR_NOATIME, true, "image", err);
 }
 
@@ -79,13 +79,9 @@ static int mount_erofs(int image_fd, struct err *err)
 	return mount_fd;
 }
 
-int image_mount(uint32_t format, int image_fd, int dir_fd, const char *name, struct err *err)
+int image_mount(uint32_t format, int image_fd, struct err *err)
 {
-	cleanup_fd int mount_fd =
-		format == LAUNCH_IMAGE_EROFS
-			? mount_erofs(image_fd, err)
-			: mount_clone(image_fd, "", false, IMAGE_ATTRIBUTES, "image", err);
-	if (mount_fd < 0)
-		return mount_fd;
-	return mount_attach(mount_fd, dir_fd, name, "image", err);
+	if (format == LAUNCH_IMAGE_EROFS)
+		return mount_erofs(image_fd, err);
+	return mountfd_clone(image_fd, "", false, IMAGE_ATTRIBUTES, "image", err);
 }

@@ -1,0 +1,214 @@
+/* delegate: mkdir, enable, chown, and the way back. */
+#include "launch/delegate.h"
+
+#include "base/fd.h"
+#include "launch/cgroup_find.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#define REMOVE_TRIES 200
+#define REMOVE_PAUSE_MS 5
+
+static const char *const controllers[LAUNCH_CGROUP_COUNT] = {
+	[LAUNCH_CGROUP_MEMORY] = "memory",
+	[LAUNCH_CGROUP_CPU] = "cpu",
+	[LAUNCH_CGROUP_CPUACCT] = "cpuacct",
+	[LAUNCH_CGROUP_PIDS] = "pids",
+	[LAUNCH_CGROUP_FREEZER] = "freezer",
+	[LAUNCH_CGROUP_UNIFIED] = "",
+};
+
+static int write_at(int dir_fd, const char *file, const char *text)
+{
+	cleanup_fd int fd = openat(dir_fd, file, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+void delegation_init(struct delegation *delegation)
+{
+	memset(delegation, 0, sizeof(*delegation));
+	for (size_t i = 0; i < LAUNCH_CGROUP_COUNT; i++)
+		delegation->dirs[i] = -1;
+	delegation->service_fd = -1;
+}
+
+static void remove_children(int dir_fd)
+{
+	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	for (struct dirent *entry; dir && (entry = readdir(dir));)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			(void)unlinkat(dir_fd, entry->d_name, AT_REMOVEDIR);
+	if (dir)
+		(void)closedir(dir);
+}
+
+/* A group with dying tasks refuses for a moment. */
+static int remove_group(const char *path)
+{
+	const struct timespec pause = {.tv_nsec = REMOVE_PAUSE_MS * 1000000L};
+	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	int rc = -EBUSY;
+	/* Whoever is left in it belongs to nobody: its launcher is dead. */
+	(void)write_at(dir_fd, "cgroup.kill", "1");
+	for (int i = 0; rc == -EBUSY && i < REMOVE_TRIES; i++) {
+		remove_children(dir_fd);
+		rc = rmdir(path) == 0 || errno == ENOENT ? 0 : -errno;
+		if (rc == -EBUSY)
+			(void)nanosleep(&pause, NULL);
+	}
+	(void)close(dir_fd);
+	return rc;
+}
+
+static int give(int dir_fd, const char *file, uint32_t uid, uint32_t gid)
+{
+	if (geteuid() != 0)
+		return 0; /* it is the user's own already */
+	if (fchownat(dir_fd, file, uid, gid, AT_EMPTY_PATH) < 0 && errno != ENOENT)
+		return -errno;
+	return 0;
+}
+
+static int make_group(struct delegation *delegation, size_t i, const char *own, unsigned number,
+	uint32_t uid, uint32_t gid)
+{
+	static const char *const given[] = {
+		"", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control", "tasks"};
+	char *path = delegation->paths[i];
+	int length = snprintf(path, PATH_MAX, "%s/brig.%u", own, number);
+	if (length < 0 || length >= PATH_MAX)
+		return -ENAMETOOLONG;
+	int rc = remove_group(path);
+	if (!rc && mkdir(path, 0755) < 0)
+		rc = -errno;
+	if (rc < 0)
+		return rc;
+	cleanup_fd int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		rc = -errno;
+	for (size_t n = 0; !rc && n < sizeof(given) / sizeof(given[0]); n++)
+		rc = give(dir_fd, given[n], uid, gid);
+	if (rc < 0) {
+		(void)rmdir(path);
+		return rc;
+	}
+	delegation->dirs[i] = TAKE_FD(dir_fd);
+	return 0;
+}
+
+/* One controller at a time: a kernel or a parent without one must not cost the others. */
+static void enable(int dir_fd)
+{
+	static const char *const wanted[] = {"+memory", "+pids", "+cpu"};
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		(void)write_at(dir_fd, "cgroup.subtree_control", wanted[i]);
+}
+
+static bool has_controllers(int dir_fd)
+{
+	char text[256] = "";
+	cleanup_fd int fd = openat(dir_fd, "cgroup.controllers", O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "memory");
+}
+
+/* A group with controllers may hold no process itself: the caller moves into a leaf of its own. */
+static void make_room(struct delegation *delegation, int own_fd)
+{
+	if (mkdirat(own_fd, "brig.launcher", 0755) < 0 && errno != EEXIST)
+		return;
+	if (write_at(own_fd, "brig.launcher/cgroup.procs", "0") == 0)
+		delegation->moved = true;
+}
+
+static int find_unified(char *own, size_t room)
+{
+	char value[4];
+	int rc = cgroup_find("", false, own, room);
+	if (rc < 0 || geteuid() != 0)
+		return rc;
+	bool delegated = getxattr(own, "trusted.delegate", value, sizeof(value)) > 0 ||
+			 getxattr(own, "user.delegate", value, sizeof(value)) > 0;
+	return delegated ? 0 : cgroup_find("", true, own, room);
+}
+
+static int make_unified(struct delegation *delegation, unsigned number, uint32_t uid, uint32_t gid)
+{
+	int rc = find_unified(delegation->own, sizeof(delegation->own));
+	if (rc < 0)
+		return rc;
+	cleanup_fd int own_fd = open(delegation->own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (own_fd < 0)
+		return -errno;
+	bool useful = has_controllers(own_fd);
+	if (useful && write_at(own_fd, "cgroup.subtree_control", "+memory") == -EBUSY)
+		make_room(delegation, own_fd);
+	if (useful)
+		enable(own_fd);
+	rc = make_group(delegation, LAUNCH_CGROUP_UNIFIED, delegation->own, number, uid, gid);
+	if (rc < 0)
+		return rc;
+	int dir_fd = delegation->dirs[LAUNCH_CGROUP_UNIFIED];
+	delegation->v2 = has_controllers(dir_fd);
+	if (delegation->v2)
+		enable(dir_fd);
+	if (mkdirat(dir_fd, "service", 0755) < 0)
+		return -errno;
+	delegation->service_fd = openat(dir_fd, "service", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = delegation->service_fd < 0 ? -errno : give(delegation->service_fd, "", uid, gid);
+	return rc ? rc : give(delegation->service_fd, "cgroup.procs", uid, gid);
+}
+
+int delegation_make(
+	struct delegation *delegation, unsigned number, uint32_t uid, uint32_t gid, struct err *err)
+{
+	char own[PATH_MAX], cpu[PATH_MAX] = "";
+
+	int rc = make_unified(delegation, number, uid, gid);
+	if (rc == -EBUSY)
+		return err_set(err, rc, "memory", "instance %u left processes behind", number);
+	if (rc < 0)
+		fd_close(&delegation->dirs[LAUNCH_CGROUP_UNIFIED]);
+	for (size_t i = 0; !delegation->v2 && i < LAUNCH_CGROUP_UNIFIED; i++) {
+		if (cgroup_find(controllers[i], false, own, sizeof(own)) < 0)
+			continue;
+		/* cpu and cpuacct often share a hierarchy: once is enough. */
+		if (i == LAUNCH_CGROUP_CPUACCT && strcmp(own, cpu) == 0)
+			continue;
+		if (i == LAUNCH_CGROUP_CPU)
+			(void)snprintf(cpu, sizeof(cpu), "%s", own);
+		rc = make_group(delegation, i, own, number, uid, gid);
+		if (rc == -EBUSY)
+			return err_set(
+				err, rc, "memory", "instance %u left processes behind", number);
+	}
+	return 0;
+}
+
+void delegation_remove(struct delegation *delegation)
+{
+	fd_close(&delegation->service_fd);
+	for (size_t i = 0; i < LAUNCH_CGROUP_COUNT; i++) {
+		if (delegation->dirs[i] < 0)
+			continue;
+		fd_close(&delegation->dirs[i]);
+		(void)remove_group(delegation->paths[i]);
+	}
+	if (delegation->moved) {
+		cleanup_fd int own_fd = open(delegation->own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		/* Back to where we were, which needs the controllers off again. */
+		(void)write_at(own_fd, "cgroup.subtree_control", "-memory -pids -cpu");
+		if (write_at(own_fd, "cgroup.procs", "0") == 0)
+			(void)unlinkat(own_fd, "brig.launcher", AT_REMOVEDIR);
+	}
+}

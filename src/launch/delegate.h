@@ -1,0 +1,42 @@
+/*
+ * delegate: a cgroup subtree for the service, made by who may and given to who will use it.
+ *
+ *	v2	OWN/brig.N/		controllers enabled, owned by the service's uid
+ *		OWN/brig.N/service	the service, its zygotes, its maker
+ *		OWN/brig.N/cell-…	made by the service
+ *	v1	OWN/brig.N/ in the hierarchy of each controller
+ *
+ * OWN is the caller's own cgroup; on v2 root takes the hierarchy's root unless its own group was
+ * delegated to it (systemd's Delegate=yes), for systemd puts processes into the others.
+ */
+#ifndef BRIG_LAUNCH_DELEGATE_H
+#define BRIG_LAUNCH_DELEGATE_H
+
+#include "base/err.h"
+#include "wire/launch.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct delegation {
+	int dirs[LAUNCH_CGROUP_COUNT]; /* OWN/brig.N; -1 where the hierarchy is absent or closed */
+	char paths[LAUNCH_CGROUP_COUNT][PATH_MAX];
+	int service_fd; /* unified leaf for the service; -1 */
+	bool v2;
+	bool moved; /* the caller was moved out of OWN, so that OWN may have controllers */
+	char own[PATH_MAX];
+};
+
+void delegation_init(struct delegation *delegation);
+
+/* Makes what can be made; a hierarchy that refuses is left out (the service then names the layers
+ * that are missing). Remains of a dead instance of that number are removed first: -EBUSY where they
+ * cannot be. */
+int delegation_make(struct delegation *delegation, unsigned number, uint32_t uid, uint32_t gid,
+	struct err *err) MUST_CHECK;
+
+/* Removes it all, once the service has ended. */
+void delegation_remove(struct delegation *delegation);
+
+#endif

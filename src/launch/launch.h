@@ -1,0 +1,61 @@
+/*
+ * launch: the minimal privileged parent of the interpreter service.
+ *
+ * It delegates cgroups, writes identity maps, starts `brig-service` as pid 1 of a new pid
+ * namespace, and cleans up after it. It parses nothing that comes from a job.
+ *
+ *	struct launch *launch;
+ *	int channel_fd;
+ *	rc = launch_connect(&options, &launch, &channel_fd, &err);
+ *	... one job over channel_fd (wire/job.h) ...
+ *	launch_free(launch);
+ *
+ * Threads: none; the process must have none while it starts a service.
+ * Source: user_namespaces(7), subuid(5), newuidmap(1), cgroups(7).
+ */
+#ifndef BRIG_LAUNCH_LAUNCH_H
+#define BRIG_LAUNCH_LAUNCH_H
+
+#include "base/err.h"
+#include "wire/layer.h"
+
+#include <stddef.h>
+
+struct launch_options {
+	const char *socket_path; /* a running service's socket; NULL tries the usual place */
+	const char *image;	 /* name or NULL for BRIG_IMAGE or "default" */
+	layer_set allow_degraded;
+	unsigned cells_max; /* slots of a private service */
+};
+
+struct launch; /* a private service, or nothing where a running one was found */
+
+/*
+ * A running service's socket where there is one, else a private service for this process's life.
+ * `*ret_launch` may be NULL on success (a running service). The channel is the caller's.
+ * -ENOENT no image, -ENOTSUP a layer is missing, others; the text names the fix.
+ */
+int launch_connect(const struct launch_options *options, struct launch **ret_launch,
+	int *ret_channel_fd, struct err *err) MUST_CHECK;
+
+/* Starts a private service, whatever else runs. */
+int launch_start(const struct launch_options *options, struct launch **ret_launch,
+	struct err *err) MUST_CHECK;
+
+/* A new channel to it; the caller owns the descriptor. */
+int launch_channel(const struct launch *launch, int *ret_channel_fd, struct err *err) MUST_CHECK;
+
+/* Hands a connected stream socket (borrowed) to the service as a channel. */
+int launch_pass(const struct launch *launch, int channel_fd, struct err *err) MUST_CHECK;
+
+/* A descriptor that becomes readable when the service has ended. */
+int launch_ended_fd(const struct launch *launch);
+
+/* Ends the service and waits until no process, cgroup or mount of it is left. NULL-safe. */
+void launch_free(struct launch *launch);
+
+/* The usual place of a running service's socket: /run/brig/service.sock for root, else below
+ * XDG_RUNTIME_DIR. -ENOENT where an ordinary user has no such folder. */
+int launch_socket_path(char *path, size_t room) MUST_CHECK;
+
+#endif

@@ -1,0 +1,85 @@
+"""What the job reports, one control frame at a time, under the caps of a whole job.
+
+`emit(kind, payload)` is the zygote's. A frame that does not fit is refused here and the caller
+says so in a note; errors, hints and notes have room of their own. A process that the job forked
+never reports: frames are the job's main process's alone.
+"""
+
+import json
+from _thread import allocate_lock
+from os import getpid
+
+from . import limits
+from .text import one_line
+
+_SMALL = ("error", "hint", "note")
+
+
+def encode(value):
+    """ASCII JSON of plain values; a NaN that slipped through is a fault, not a token."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+
+
+class Frames:
+    """The control channel of one job."""
+
+    def __init__(self, emit):
+        self._emit = emit
+        self._pid = getpid()
+        self._lock = allocate_lock()
+        self._bytes = 0
+        self._small_bytes = 0
+        self._count = 0
+        self._said = set()
+        self._hinted = False
+        self.broken = False
+
+    def mine(self):
+        """Whether this process is the one that may report."""
+        return getpid() == self._pid
+
+    def send(self, kind, payload):
+        """Sends a frame if it fits; says whether it went."""
+        if not self.mine() or self.broken or len(payload) > limits.FRAME_BYTES:
+            return False
+        with self._lock:
+            if not self._reserve(kind, len(payload)):
+                return False
+            try:
+                self._emit(kind, payload)
+            except OSError:
+                self.broken = True
+                return False
+        return True
+
+    def _reserve(self, kind, size):
+        if self._count >= limits.FRAMES_COUNT:
+            return False
+        if kind in _SMALL:
+            if self._small_bytes + size > limits.FRAMES_RESERVE_BYTES:
+                return False
+            self._small_bytes += size
+        else:
+            if self._bytes + size > limits.FRAMES_BYTES - limits.FRAMES_RESERVE_BYTES:
+                return False
+            self._bytes += size
+        self._count += 1
+        return True
+
+    def send_json(self, kind, value):
+        """As `send`, of a plain value."""
+        return self.send(kind, encode(value))
+
+    def note(self, text):
+        """One line for the model that is no error; the same line once, and at most twenty."""
+        text = one_line(text, limits.NOTE_BYTES)
+        if text in self._said or len(self._said) >= limits.NOTES_COUNT:
+            return
+        self._said.add(text)
+        self.send("note", text.encode("utf-8"))
+
+    def hint(self, text):
+        """The job's one hint; the first one stands."""
+        if self._hinted or not text:
+            return
+        self._hinted = self.send("hint", one_line(text, limits.NOTE_BYTES).encode("utf-8"))

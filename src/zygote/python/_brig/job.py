@@ -1,0 +1,53 @@
+"""The job in hand: what every other module asks about the run it is part of.
+
+`current` is None in the zygote and between the calls of a session.
+"""
+
+import os
+
+from .frames import Frames
+
+WORK_DIR = "/mnt/data"
+
+current = None
+
+
+class Job:
+    """One call of run_job."""
+
+    def __init__(self, options, emit):
+        self.frames = Frames(emit)
+        self.input_names = list(options.get("input_names", ()))
+        self.chart_format = options.get("chart_format", "png")
+        self.table_csv = bool(options.get("table_csv", False))
+        self.spool = options.get("spool", "/tmp/.brig")
+        self.seed = options.get("seed", b"")
+        self.limits = dict(options.get("limits", {}))
+        self.session = bool(options.get("session", False))
+        self.advertise = options.get("advertise")
+        self.tables = 0
+        self.csv_tables = 0
+        self.charts = 0
+        self.source = ""
+        self.filename = ""
+        self.showing_line = None  # of the last expression, while its value is shown
+
+    def spool_write(self, name, data):
+        """Leaves `data` in the spool under a new name; OSError where there is no room."""
+        os.makedirs(self.spool, mode=0o700, exist_ok=True)
+        path = os.path.join(self.spool, name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        fd = os.open(path, flags, 0o600)
+        try:
+            with open(fd, "wb") as file:
+                file.write(data)
+        except BaseException:
+            os.unlink(path)
+            raise
+        return name
+
+
+def note(text):
+    """A note of the job in hand; without one, nothing."""
+    if current is not None:
+        current.frames.note(text)

@@ -1,0 +1,69 @@
+"""The hint for a missing module: the baked library that does the job, or why nothing does."""
+
+import importlib.util
+import os
+import re
+import sys
+
+from . import advice
+
+_NO_INSTALL = "nothing can be installed here"
+
+
+def missing_module(error, job):
+    """A line for ModuleNotFoundError and for installers called by hand."""
+    if not isinstance(error, ModuleNotFoundError) or not isinstance(error.name, str):
+        return None
+    root = error.name.partition(".")[0]
+    if root in ("pip", "conda", "ensurepip", "setuptools"):
+        return f"{_NO_INSTALL}: use the libraries that are there."
+    if root in ("google", "IPython", "ipywidgets"):
+        return _notebook(error.name)
+    if root in advice.NETWORK:
+        return f"{root} is not installed, and there is no network: attach the data as a file."
+    if root in advice.DOCUMENTS:
+        return f"{root} is not installed and {_NO_INSTALL}: attach the text or a CSV instead."
+    if root in advice.INSTEAD:
+        libraries, purpose = advice.INSTEAD[root]
+        for library in libraries:
+            if _offered(library, job):
+                return f"{root} is not installed and {_NO_INSTALL}: use {library} {purpose}."
+    if root in sys.stdlib_module_names:
+        return f"the module {root} is not part of this Python: do without it."
+    near = _own_module(root)
+    if near:
+        return near
+    return f"{root} is not installed and {_NO_INSTALL}: write it with the libraries that are there."
+
+
+def _notebook(name):
+    if name.startswith("google.colab"):
+        return "this is no Colab: the given files are in the working folder, /mnt/data."
+    if name.startswith("google"):
+        return f"{name} is not installed, and there is no network: attach the data as a file."
+    return "this is no notebook: use display(), print or end on the value."
+
+
+def _offered(library, job):
+    if library in sys.stdlib_module_names:
+        return True
+    if job.advertise is not None and library not in job.advertise:
+        return False
+    if library in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec(library) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _own_module(root):
+    if not re.fullmatch(r"\w{1,64}", root):
+        return None
+    for folder, _, names in os.walk("."):
+        if f"{root}.py" in names and folder != ".":
+            where = os.path.relpath(folder)
+            return f"{root}.py is in {where!r}: add that folder with sys.path.insert(0, {where!r})."
+        if folder.count("/") > 3:
+            break
+    return None
