@@ -1,0 +1,110 @@
+"""How a job ends: as a script does. Threads are joined, handlers run, globals dropped, streams
+flushed; whatever fails on the way is the job's own affair and ends on its stderr.
+"""
+
+import atexit
+import gc
+import os
+import sys
+
+from . import charts, streams
+from .text import safe_str
+
+_BLOCKS = 5_000_000  # still allocated: beyond, the last collection would cost seconds
+
+
+def forget_zygote():
+    """Drops the exit handlers that the zygote's imports left, but for those a job relies on."""
+    atexit._clear()
+    weakref = sys.modules.get("weakref")
+    if weakref is not None:
+        weakref.finalize._registry.clear()
+        weakref.finalize._registered_with_atexit = False
+    logging = sys.modules.get("logging")
+    if logging is not None:
+        atexit.register(logging.shutdown)
+    processes = sys.modules.get("multiprocessing.util")
+    if processes is not None:
+        atexit.register(processes._exit_function)
+
+
+def exit_code(stop):
+    """The exit code of a SystemExit; a text goes to stderr, as in Python."""
+    code = stop.code
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xFF
+    try:
+        print(safe_str(code), file=sys.stderr)
+    except Exception:
+        pass
+    return 1
+
+
+def leave_forked(error, code):
+    """Ends a process that the job forked and that came to the end of the job's code."""
+    if error is not None:
+        from .errors import format_error
+
+        try:
+            sys.stderr.write(format_error(error))
+        except Exception:
+            pass
+    try:
+        atexit._run_exitfuncs()
+    finally:
+        streams.flush()
+        os._exit(code)
+
+
+def finish(job, main):
+    """Everything between the last line of the code and the process's end."""
+    _guarded(charts.show_open)
+    if not job.session:
+        _guarded(_join_threads)
+        _guarded(atexit._run_exitfuncs)
+        _guarded(charts.show_open)
+    charts.reset()
+    if not job.session:
+        _drop_globals(main)
+    streams.flush()
+
+
+def _guarded(step):
+    """A step whose failure must not stop the others."""
+    try:
+        step()
+    except SystemExit:
+        return
+    except BaseException as fault:
+        _tell(fault)
+
+
+def _tell(fault):
+    from .errors import format_error
+
+    try:
+        sys.stderr.write(format_error(fault))
+    except Exception:
+        return
+
+
+def _join_threads():
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading._shutdown()
+
+
+def _drop_globals(main):
+    """Lets go of the job's globals, so that files are flushed and destructors run."""
+    sys.last_exc = sys.last_value = sys.last_traceback = None
+    names = main.__dict__
+    for private in (True, False):
+        for name in list(names):
+            if name.startswith("__"):
+                continue
+            if name.startswith("_") == private:
+                names[name] = None
+    if sys.getallocatedblocks() < _BLOCKS:
+        gc.collect()

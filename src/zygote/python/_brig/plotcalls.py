@@ -1,0 +1,167 @@
+"""Remembers the statistics behind boxes, violins, histograms and pies.
+
+Their artists alone no longer tell what was asked. The Axes methods are wrapped once, when
+matplotlib comes; the record lives on the axes and counts only while its artists do.
+"""
+
+import functools
+
+from .chartvalues import plain, sample, tick_names
+from .text import cut
+
+_ATTRIBUTE = "_brig_calls"
+_NAME = 120
+_BOX = (("q1", "q1"), ("median", "med"), ("q3", "q3"), ("low", "whislo"), ("high", "whishi"))
+
+
+class Call:
+    """One plotting call: the artists it made and what they show."""
+
+    def __init__(self, axes, artists, describe):
+        self._axes = axes
+        self._artists = [a for a in _flat(artists) if hasattr(a, "axes")]
+        self._describe = describe
+
+    def alive(self):
+        """Whether any of it is still on the axes."""
+        return any(artist.axes is self._axes for artist in self._artists)
+
+    def artist_ids(self):
+        """The artists that need no description of their own."""
+        return map(id, self._artists)
+
+    def series(self, points):
+        """The series of the call."""
+        return self._describe(points)
+
+
+def _flat(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _flat(part)
+        return
+    if hasattr(value, "patches") and not hasattr(value, "axes"):
+        yield from value.patches
+    elif value is not None:
+        yield value
+
+
+def of_axes(axes):
+    """The calls whose artists are still there."""
+    return [call for call in getattr(axes, _ATTRIBUTE, ()) if call.alive()]
+
+
+def _record(axes, artists, describe):
+    axes.__dict__.setdefault(_ATTRIBUTE, []).append(Call(axes, artists, describe))
+
+
+def _boxes(axes, stats, result, _kwargs):
+    stats = list(stats)
+
+    def describe(_points):
+        names = tick_names(axes.xaxis).in_order() or tick_names(axes.yaxis).in_order()
+        boxes = []
+        for i, box in enumerate(stats[:50]):
+            own = box.get("label")
+            label = names[i] if len(names) == len(stats) else str(own or i + 1)
+            out = {"label": cut(label, _NAME)}
+            out |= {name: plain(box[key]) for name, key in _BOX if key in box}
+            if len(box.get("fliers", ())):
+                out["outliers"] = len(box["fliers"])
+            boxes.append(out)
+        series = {"type": "box", "boxes": boxes}
+        if len(stats) > 50:
+            series["count"] = len(stats)
+        return [series]
+
+    _record(axes, result, describe)
+
+
+def _violins(axes, stats, result, _kwargs):
+    stats = list(stats)
+
+    def describe(_points):
+        names = tick_names(axes.xaxis).in_order()
+        out = []
+        for i, one in enumerate(stats[:50]):
+            label = names[i] if len(names) == len(stats) else str(i + 1)
+            keys = [k for k in ("min", "median", "mean", "max") if k in one]
+            out.append({"label": cut(label, _NAME)} | {k: plain(one[k]) for k in keys})
+        return [{"type": "violin", "violins": out}]
+
+    _record(axes, result, describe)
+
+
+def _histogram(axes, _data, result, kwargs):
+    counts, edges, patches = result
+    labels = kwargs.get("label")
+
+    def describe(points):
+        rows = counts if getattr(counts, "ndim", 1) == 2 or isinstance(counts, list) else [counts]
+        bins = [plain(v) for v in list(edges)[: points + 1]]
+        out = []
+        for i, row in enumerate(rows):
+            series = {"type": "histogram"}
+            name = labels if isinstance(labels, str) else None
+            if isinstance(labels, (list, tuple)) and i < len(labels):
+                name = str(labels[i])
+            if name and not name.startswith("_"):
+                series["label"] = cut(name, _NAME)
+            series["bins"] = bins
+            series["counts"] = [plain(v) for v in list(row)[:points]]
+            if len(row) > points:
+                series["count"] = len(row)
+            out.append(series)
+        return out
+
+    _record(axes, patches, describe)
+
+
+def _pie(axes, data, result, _kwargs):
+    values = list(data)
+
+    def describe(points):
+        keep = sample(len(values), points)
+        labels = [wedge.get_label() for wedge in result[0]]
+        labels = [label if not str(label).startswith("_") else "" for label in labels]
+        return [
+            {
+                "type": "pie",
+                "labels": [cut(str(labels[i]), _NAME) for i in keep],
+                "values": [plain(values[i]) for i in keep],
+            }
+        ]
+
+    _record(axes, result[0], describe)
+
+
+_WATCHED = {
+    "bxp": ("bxpstats", _boxes),
+    "violin": ("vpstats", _violins),
+    "hist": ("x", _histogram),
+    "pie": ("x", _pie),
+}
+
+
+def install(axes_class):
+    """Wraps the methods of matplotlib's Axes that are watched."""
+    for name, (first, remember) in _WATCHED.items():
+        setattr(axes_class, name, _wrapped(getattr(axes_class, name), first, remember))
+
+
+def _wrapped(method, first, remember):
+    @functools.wraps(method)
+    def wrapper(self, *args, **kwargs):
+        result = method(self, *args, **kwargs)
+        try:
+            data = args[0] if args else kwargs[first]
+            if isinstance(data, str) and kwargs.get("data") is not None:
+                data = kwargs["data"][data]
+            remember(self, data, result, kwargs)
+        except Exception:
+            pass  # the chart stands; only its data is then told from its artists
+        return result
+
+    return wrapper

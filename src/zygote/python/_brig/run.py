@@ -1,0 +1,126 @@
+"""One job from its bytes to its exit code: compile, run, show, report, end as a script ends.
+
+`run_job` is called once in a sealed child (in a session: once for each call). What the job leaves
+behind in this process goes with it; a child that the job forked never comes back from here.
+"""
+
+import sys
+
+from . import display, ending, errors, execute, hints, seeds, source, streams
+from . import job as jobs
+
+_session_main = None
+_calls = 0
+
+
+def run_job(code, options, emit):
+    """Runs `code` (bytes) and reports through `emit(kind, payload)`; returns the exit code."""
+    streams.open_streams()
+    seeds.reseed(options.get("seed"))
+    ending.forget_zygote()
+    return _run(bytes(code), options, emit, True)
+
+
+def rehearse():
+    """A job that does nothing, through the whole path, leaving no trace: touches its pages."""
+    keep = {n: getattr(sys, n) for n in ("stdin", "stdout", "stderr", "argv", "path")}
+    keep |= {n: getattr(sys, n) for n in ("__stdin__", "__stdout__", "__stderr__")}
+    main = sys.modules.get("__main__")
+    from . import rehearsal
+
+    streams.open_streams(rehearsal.raw)
+    try:
+        for code in rehearsal.codes():
+            _run(code, rehearsal.OPTIONS, rehearsal.emit, False)
+    finally:
+        for name, value in keep.items():
+            setattr(sys, name, value)
+        if main is not None:
+            sys.modules["__main__"] = main
+        else:
+            sys.modules.pop("__main__", None)
+        source.forget("job.py", jobs.WORK_DIR + "/job.py")
+
+
+def _run(code, options, emit, real):
+    job = jobs.Job(options, emit)
+    jobs.current = job
+    main = _prepare(job, real)
+    error = value = None
+    exit_code = 0
+    try:
+        job.source = source.decode(code)
+        source.remember(job.source, job.filename, main.__dict__.get("__file__", job.filename))
+        body, last = source.compile_job(job.source, job.filename)
+        value = execute.run(body, last, main.__dict__)
+        if job.frames.mine():
+            job.showing_line = last.co_firstlineno if last is not None else None
+            display.send_value(value)
+    except SystemExit as stop:
+        exit_code = ending.exit_code(stop)
+    except BaseException as fault:
+        error = fault
+        exit_code = 1
+    value = None
+    if not job.frames.mine():
+        ending.leave_forked(error, exit_code)
+    if error is not None:
+        _report(error, job)
+        error = None
+    if real:
+        ending.finish(job, main)
+    jobs.current = None
+    return exit_code
+
+
+def _prepare(job, real):
+    global _session_main, _calls
+    main = _session_main if job.session else None
+    if real:
+        _calls += 1
+    if main is None:
+        main = execute.new_main()
+    if real and job.session:
+        _session_main = main
+    job.filename = "job.py" if _calls <= 1 else f"job-{_calls}.py"
+    sys.argv = ["job.py"]
+    if real and jobs.WORK_DIR not in sys.path:
+        sys.path.insert(0, jobs.WORK_DIR)
+        sys.path_importer_cache.pop(jobs.WORK_DIR, None)
+    return main
+
+
+def _report(error, job):
+    """The error frame and its hint; a memory so full that not even that is possible is said."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 1_000))
+    _fill_syntax_line(error, job)
+    try:
+        described = errors.describe(error, job)
+    except MemoryError:
+        described = {"type": type(error).__name__, "message": "", "traceback": ""}
+    _own_hook(error)
+    job.frames.send_json("error", described)
+    job.frames.hint(hints.hint_for(error, job))
+    error.__traceback__ = None
+
+
+def _fill_syntax_line(error, job):
+    if isinstance(error, SyntaxError) and error.filename == job.filename and not error.text:
+        lines = job.source.splitlines(keepends=True)
+        if error.lineno and error.lineno <= len(lines):
+            error.text = lines[error.lineno - 1]
+    if isinstance(error, SyntaxError) and error.filename is None and error.lineno:
+        error.filename = job.filename
+
+
+def _own_hook(error):
+    """Calls a sys.excepthook that the job put in place."""
+    from . import hooks
+
+    if sys.excepthook in (hooks.exception_hook, sys.__excepthook__):
+        return
+    try:
+        sys.excepthook(type(error), error, error.__traceback__)
+    except BaseException:
+        return
+
