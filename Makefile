@@ -104,6 +104,19 @@ $(O)/libbrig.a: $(LIB_OBJ)
 	@rm -f $@
 	ar qcsD $@ $^
 
+# The evaluator alone, with its public header src/calc/calc.h: needs libc, libm and GMP.
+$(O)/libcalc.a: $(call objects,$(call sources,base calc))
+	@rm -f $@
+	ar qcsD $@ $^
+
+$(O)/tests/calc/%: tests/calc/%.c $(O)/libcalc.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(O)/libcalc.a -lgmp -lm
+
+$(O)/bench/calc/%: bench/calc/%.c $(O)/libcalc.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(O)/libcalc.a -lgmp -lm
+
 unit: $(UNIT_TESTS) ## build the unit tests
 tests: unit
 
@@ -119,7 +132,7 @@ $(O)/fuzz/%: fuzz/%.c $(O)/libbrig.a
 	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(O)/libbrig.a \
 		$(call pkg_libs,$(BRIG_LIBS) $(SERVICE_LIBS)) -lm
 
-C_FILES = $(wildcard src/*/*.c src/*/*.h tests/unit/*.c tests/*/*.c tests/*/*.h fuzz/*.c bench/*.c)
+C_FILES = $(wildcard src/*/*.c src/*/*.h tests/unit/*.c tests/*/*.c tests/*/*.h fuzz/*.c bench/*.c bench/*/*.c)
 
 fmt: ## format the C code in place
 	clang-format -i $(sort $(C_FILES))

@@ -1,0 +1,379 @@
+/*
+ * hint: what people and models write where Python has another sign, or calculate has nothing.
+ *
+ * Only errors come here, so it may look at the source as it likes; it never changes the verdict.
+ */
+#include "calc/hint.h"
+
+#include "base/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SANDBOX "use run_sandboxed"
+#define PLAIN_DIGITS "write the plain digits 0 to 9"
+#define NO_TRUTH "calculate gives numbers, not truth; " SANDBOX
+
+struct word {
+	const char *text, *hint;
+};
+
+/* The hint of the first entry whose text stands at `at`, or NULL. */
+static const char *prefix_hint(const struct word *words, size_t count, const char *at)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!strncmp(at, words[i].text, strlen(words[i].text)))
+			return words[i].hint;
+	}
+	return NULL;
+}
+
+static const char *word_hint(const struct word *words, size_t count, const char *at, size_t bytes)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(words[i].text) == bytes && !memcmp(at, words[i].text, bytes))
+			return words[i].hint;
+	}
+	return NULL;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct word symbols[] = {
+	{"×", "for multiplication write *"},
+	{"·", "for multiplication write *"},
+	{"⋅", "for multiplication write *"},
+	{"∙", "for multiplication write *"},
+	{"•", "for multiplication write *"},
+	{"∗", "for multiplication write *"},
+	{"✕", "for multiplication write *"},
+	{"✖", "for multiplication write *"},
+	{"＊", "for multiplication write *"},
+	{"÷", "for division write /"},
+	{"∕", "for division write /"},
+	{"⁄", "for division write /"},
+	{"／", "for division write /"},
+	{"−", "for minus write the plain hyphen -"},
+	{"–", "for minus write the plain hyphen -"},
+	{"—", "for minus write the plain hyphen -"},
+	{"‐", "for minus write the plain hyphen -"},
+	{"‑", "for minus write the plain hyphen -"},
+	{"－", "for minus write the plain hyphen -"},
+	{"＋", "for plus write the plain +"},
+	{"√", "for the square root of x write x**0.5"},
+	{"∛", "for the cube root of x write x**(1/3)"},
+	{"²", "for a square write x**2"},
+	{"³", "for a cube write x**3"},
+	{"½", "write 1/2"},
+	{"¼", "write 1/4"},
+	{"¾", "write 3/4"},
+	{"∞", "there is no infinity to write; " SANDBOX},
+	{"％", "per cent is division by 100: 20/100"},
+	{"‰", "per mille is division by 1000"},
+	{"€", "leave out the currency sign"},
+	{"£", "leave out the currency sign"},
+	{"¥", "leave out the currency sign"},
+	{"₹", "leave out the currency sign"},
+	{"$", "leave out the currency sign"},
+	{"°", "leave out the unit"},
+	{"（", "write the plain brackets ( )"},
+	{"）", "write the plain brackets ( )"},
+	{"，", "write numbers without separators, and a point before decimals"},
+	{"’", "write numbers without separators"},
+	{"“", "numbers only: leave out the quotes"},
+	{"”", "numbers only: leave out the quotes"},
+	{"\u00a0", "an invisible character stands here: write a plain blank"},
+	{"\u2009", "an invisible character stands here: write a plain blank"},
+	{"\u202f", "an invisible character stands here: write a plain blank"},
+	{"\u200b", "an invisible character stands here: take it out"},
+	{"\ufeff", "an invisible character stands here: take it out"},
+	{"０", PLAIN_DIGITS},
+	{"１", PLAIN_DIGITS},
+	{"２", PLAIN_DIGITS},
+	{"３", PLAIN_DIGITS},
+	{"４", PLAIN_DIGITS},
+	{"５", PLAIN_DIGITS},
+	{"６", PLAIN_DIGITS},
+	{"７", PLAIN_DIGITS},
+	{"８", PLAIN_DIGITS},
+	{"９", PLAIN_DIGITS},
+	{"&", NO_TRUTH},
+	{"|", NO_TRUTH},
+	{"?", NO_TRUTH},
+	{"!", "factorials are no part of calculate; " SANDBOX},
+	{"=", "write the side to be computed alone, without ="},
+};
+
+static const struct word names[] = {
+	{"pi", "write the number: 3.141592653589793"},
+	{"π", "write the number: 3.141592653589793"},
+	{"Pi", "write the number: 3.141592653589793"},
+	{"PI", "write the number: 3.141592653589793"},
+	{"tau", "write the number: 6.283185307179586"},
+	{"τ", "write the number: 6.283185307179586"},
+	{"e", "write the number: 2.718281828459045"},
+};
+
+static const struct word functions[] = {
+	{"sqrt", "for the square root of x write x**0.5"},
+	{"cbrt", "for the cube root of x write x**(1/3)"},
+	{"pow", "for a power write x**y"},
+	{"factorial", "calculate has no functions; " SANDBOX " with math.factorial"},
+	{"percent", "per cent is division by 100: 20/100"},
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+}
+
+static size_t name_length(const char *at)
+{
+	size_t length = 0;
+	while (is_letter(at[length]) || is_digit(at[length]))
+		length++;
+	return length;
+}
+
+/* A number or a bracket, and then a bracket: 2(3), (1 + 2)(3 + 4). */
+static bool is_value_called(const char *at)
+{
+	unsigned level = 0;
+	do {
+		level += *at == '(';
+		level -= *at == ')' && level;
+		at++;
+	} while (*at && (level || is_digit(*at) || *at == '.' || *at == '_'));
+	while (*at == ' ')
+		at++;
+	return *at == '(';
+}
+
+static const char *call_hint(const char *at)
+{
+	if (!is_letter(*at))
+		return is_value_called(at) ? "for multiplication write *: 2*(3 + 4)"
+					   : "calculate has no functions; " SANDBOX;
+	size_t length = name_length(at);
+	while (at[length] == '.') {
+		at += length + 1;
+		length = name_length(at);
+	}
+	const char *hint = word_hint(functions, COUNT(functions), at, length);
+	return hint ? hint : "calculate has no functions; " SANDBOX;
+}
+
+/* Copies the first number with groups of three (1,234,567) without its separators. */
+static bool ungroup(const char *source, char separator, char *number, size_t size)
+{
+	for (const char *at = source; *at; at++) {
+		size_t length = 0, groups = 0;
+		if (!is_digit(*at) || (at > source && (is_digit(at[-1]) || at[-1] == '.')))
+			continue;
+		const char *next = at;
+		for (; is_digit(*next) && length + 4 < size; next++)
+			number[length++] = *next;
+		bool head = length <= 3;
+		while (head && *next == separator && is_digit(next[1]) && is_digit(next[2]) &&
+			is_digit(next[3]) && !is_digit(next[4]) && length + 4 < size) {
+			memcpy(number + length, next + 1, 3);
+			length += 3;
+			next += 4;
+			groups++;
+		}
+		number[length] = '\0';
+		if (groups)
+			return true;
+	}
+	return false;
+}
+
+static void separators(const char *source, char separator, const char *otherwise, char *hint)
+{
+	char number[64];
+	if (ungroup(source, separator, number, sizeof(number)))
+		(void)snprintf(
+			hint, CALC_HINT_SIZE, "write numbers without separators: %s", number);
+	else
+		(void)snprintf(hint, CALC_HINT_SIZE, "%s", otherwise);
+}
+
+static const char *operator_hint(const char *at)
+{
+	switch (*at) {
+	case '^':
+		return "for powers write **: 2**10 (in Python ^ is exclusive or)";
+	case '/':
+		return "there is no floor division; write / or " SANDBOX;
+	case '<':
+		return "for x << n write x * 2**n";
+	case '>':
+		return "for x >> n write x / 2**n";
+	default:
+		return "calculate has no bit or matrix operators; " SANDBOX;
+	}
+}
+
+static const char *constant_hint(const char *at)
+{
+	if (*at == '"' || *at == '\'' || (is_letter(*at) && !strchr("TFN", *at)))
+		return "numbers only: leave out the quotes";
+	if (*at == 'T' || *at == 'F')
+		return "numbers only: write 1 or 0";
+	if (is_digit(*at) || (*at == '.' && is_digit(at[1])))
+		return "no complex numbers; " SANDBOX;
+	return "numbers only";
+}
+
+static const char *node_hint(enum calc_node node, const char *at)
+{
+	const char *hint;
+	switch ((int)node) {
+	case NODE_BIN_OP:
+		return operator_hint(at);
+	case NODE_CALL:
+		return call_hint(at);
+	case NODE_CONSTANT:
+		return constant_hint(at);
+	case NODE_NAME:
+		hint = word_hint(names, COUNT(names), at, name_length(at));
+		return hint ? hint : "calculate has no names: write the number, or " SANDBOX;
+	case NODE_UNARY_OP:
+		return *at == '+' ? "leave out the plus sign before a number"
+				  : "of signs before a number there is only minus; " SANDBOX;
+	case NODE_LIST:
+	case NODE_SET:
+		return "for grouping write ( ); for lists and sets " SANDBOX;
+	case NODE_COMPARE:
+	case NODE_BOOL_OP:
+		return NO_TRUTH;
+	default:
+		return "calculate has numbers, + - * / % ** and ( ); for more " SANDBOX;
+	}
+}
+
+#define PER_CENT "% is the remainder; for per cent divide by 100: 20/100"
+
+/* A % stands before the error, or before the word `of` that does: 50%, 20% of 50. */
+static bool after_per_cent(const char *source, unsigned last)
+{
+	if (last >= 3 && !strncmp(source + last - 2, "of", 2)) {
+		for (last -= 2; last && source[last - 1] == ' '; last--)
+			;
+	}
+	return last && source[last - 1] == '%';
+}
+
+/* Inside a literal, at what cannot be part of it. */
+static const char *literal_hint(const char *source, const char *at)
+{
+	if (!is_letter(*at) || at == source || !is_digit(at[-1]))
+		return NULL;
+	if ((*at == 'e' || *at == 'E') && !is_letter(at[1]))
+		return "an exponent needs digits: 1e3";
+	return *at == '_' ? NULL : "for multiplication write *: 2*x";
+}
+
+/* A name or bracket right behind a value. */
+static const char *adjacent_hint(const char *source, const char *at, unsigned last)
+{
+	static const char *const keywords[] = {"else", "for", "async", "not", "from", "as"};
+	size_t length = name_length(at);
+	if ((!is_letter(*at) && *at != '(') || !last)
+		return NULL;
+	for (size_t i = 0; i < COUNT(keywords); i++) {
+		if (strlen(keywords[i]) == length && !memcmp(keywords[i], at, length))
+			return NULL;
+	}
+	if (!is_digit(source[last - 1]) && source[last - 1] != ')')
+		return NULL;
+	if ((*at == 'x' || *at == 'X') && length == 1)
+		return "for multiplication write *";
+	return "two values side by side: write an operator between them, * to multiply";
+}
+
+static const char *token_hint(const struct calc_fault *fault, const char *source, char *hint)
+{
+	const char *at = source + fault->at;
+	char before = fault->last ? source[fault->last - 1] : '\0';
+	if (after_per_cent(source, fault->last))
+		return PER_CENT;
+	if (is_digit(before) && (is_digit(*at) || *at == '.' || *at == '\'')) {
+		separators(source, is_digit(*at) ? ' ' : *at,
+			"two numbers side by side: write an operator between them", hint);
+		return NULL;
+	}
+	const char *found = prefix_hint(symbols, COUNT(symbols), at);
+	return found ? found : adjacent_hint(source, at, fault->last);
+}
+
+/* Either the hint, or NULL and perhaps one written to `hint`. */
+static const char *syntax_hint(const struct calc_fault *fault, const char *source, char *hint)
+{
+	const char *at = source + fault->at;
+	const char *found = NULL;
+	switch (fault->slip) {
+	case SLIP_TOKEN:
+		found = token_hint(fault, source, hint);
+		break;
+	case SLIP_LINE:
+		found = "one expression at a time; brackets may go on over lines";
+		break;
+	case SLIP_OPEN:
+		found = "add the bracket that closes it";
+		break;
+	case SLIP_CLOSE:
+		found = "each bracket needs its partner";
+		break;
+	case SLIP_CHARACTER:
+		found = prefix_hint(symbols, COUNT(symbols), at);
+		break;
+	case SLIP_LITERAL:
+		found = literal_hint(source, at);
+		break;
+	case SLIP_STRING:
+		if (*at == '\'' && fault->at && is_digit(at[-1]))
+			separators(source, '\'', "numbers only: leave out the quotes", hint);
+		break;
+	case SLIP_OTHER:
+		break;
+	}
+	return found;
+}
+
+void hint_write(const struct calc_fault *fault, const char *source, unsigned bytes, char *hint)
+{
+	const char *found = NULL;
+	hint[0] = '\0';
+	switch (fault->error) {
+	case CALC_ERROR_SYNTAX:
+		found = bytes ? syntax_hint(fault, source, hint) : NULL;
+		break;
+	case CALC_ERROR_FORBIDDEN:
+		if (fault->node == NODE_TUPLE)
+			separators(source, ',',
+				"one value at a time; before decimals write a point", hint);
+		else
+			found = node_hint(fault->node, source + fault->at);
+		break;
+	case CALC_ERROR_LIMIT:
+		found = "split the expression, or " SANDBOX;
+		break;
+	case CALC_ERROR_OVERFLOW:
+		found = "a double ends near 1.8e308; for integers of any size " SANDBOX;
+		break;
+	case CALC_ERROR_COMPLEX:
+		found = SANDBOX " with complex numbers";
+		break;
+	case CALC_ERROR_NONE:
+	case CALC_ERROR_ZERO_DIVISION:
+		break;
+	}
+	if (found)
+		(void)snprintf(hint, CALC_HINT_SIZE, "%s", found);
+}

@@ -1,0 +1,175 @@
+/*
+ * lex_number: Python's number literals.
+ *
+ * The digits are counted into a 64-bit integer and a power of ten while they are read, so that an
+ * ordinary literal is never read twice.
+ *
+ * Source: The Python Language Reference 3.13, "Numeric literals".
+ */
+#include "calc/lex.h"
+
+#include <string.h>
+
+static bool is_digit(unsigned char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static unsigned digit_value(unsigned char c)
+{
+	unsigned char low = c | 0x20;
+	return is_digit(c) ? c - '0' + 0u : low >= 'a' && low <= 'f' ? low - 'a' + 10u : 99u;
+}
+
+/*
+ * What stands right behind a number: no letter and no digit, except that Python still lets
+ * `1if x else 2` pass.
+ */
+static bool ends_number(struct lexer *lx, const unsigned char *at, const char *kind)
+{
+	static const char words[][5] = {"and", "else", "for", "if", "in", "is", "not", "or"};
+	unsigned char low = *at | 0x20;
+	if (!is_digit(*at) && !(low >= 'a' && low <= 'z') && *at != '_')
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strncmp((const char *)at, words[i], strlen(words[i])))
+			return true;
+	}
+	lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source), "invalid %s literal", kind);
+	return false;
+}
+
+static void take_digit(struct calc_literal *literal, unsigned char c, bool fraction)
+{
+	if (literal->digits <= (UINT64_MAX - 9) / 10) {
+		literal->digits = literal->digits * 10 + (unsigned)(c - '0');
+		literal->exponent -= fraction;
+	} else {
+		literal->cut = true;
+		literal->exponent += !fraction;
+	}
+}
+
+/* Digits with single underscores between them, from the digit at `at`. NULL after an error. */
+static const unsigned char *take_digits(struct lexer *lx, const unsigned char *at, bool fraction)
+{
+	struct calc_literal *literal = &lx->token.literal;
+	for (;;) {
+		while (is_digit(*at))
+			take_digit(literal, *at++, fraction);
+		if (*at != '_')
+			return at;
+		if (!is_digit(*++at)) {
+			lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source),
+				"invalid decimal literal");
+			return NULL;
+		}
+	}
+}
+
+/* The digits of an exponent; the value saturates. */
+static const unsigned char *take_exponent(struct lexer *lx, const unsigned char *at, bool negative)
+{
+	int32_t exponent = 0;
+	for (;;) {
+		for (; is_digit(*at); at++) {
+			exponent = exponent * 10 + (*at - '0');
+			if (exponent > CALC_EXPONENT_MAX)
+				exponent = CALC_EXPONENT_MAX;
+		}
+		if (*at != '_')
+			break;
+		if (!is_digit(*++at)) {
+			lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source),
+				"invalid decimal literal");
+			return NULL;
+		}
+	}
+	lx->token.literal.written = negative ? -exponent : exponent;
+	lx->token.literal.exponent += lx->token.literal.written;
+	return at;
+}
+
+static const unsigned char *number_based(struct lexer *lx, const unsigned char *at)
+{
+	struct calc_literal *literal = &lx->token.literal;
+	unsigned char letter = at[1] | 0x20;
+	unsigned base = letter == 'x' ? 16 : letter == 'o' ? 8 : 2;
+	const char *kind = base == 16 ? "hexadecimal" : base == 8 ? "octal" : "binary";
+	literal->base = (uint8_t)base;
+	at += 2;
+	do {
+		at += *at == '_';
+		if (digit_value(*at) >= base) {
+			lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source),
+				"invalid %s literal", kind);
+			return NULL;
+		}
+		for (; digit_value(*at) < base; at++) {
+			if (literal->digits <= (UINT64_MAX - 15) / 16)
+				literal->digits = literal->digits * base + digit_value(*at);
+			else
+				literal->cut = true;
+		}
+	} while (*at == '_');
+	if (is_digit(*at)) {
+		lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source),
+			"invalid digit '%c' in a %s literal", *at, kind);
+		return NULL;
+	}
+	return ends_number(lx, at, kind) ? at : NULL;
+}
+
+static const unsigned char *number_decimal(struct lexer *lx, const unsigned char *at)
+{
+	struct calc_literal *literal = &lx->token.literal;
+	const unsigned char *start = at;
+	if (*at != '.' && !(at = take_digits(lx, at, false)))
+		return NULL;
+	if (*at == '.') {
+		literal->integer = false;
+		at++;
+		if (is_digit(*at) && !(at = take_digits(lx, at, true)))
+			return NULL;
+	}
+	if ((*at | 0x20) == 'e') {
+		bool sign = at[1] == '-' || at[1] == '+';
+		if (is_digit(at[1 + sign])) {
+			literal->integer = false;
+			at = take_exponent(lx, at + 1 + sign, at[1] == '-');
+			if (!at)
+				return NULL;
+		} else if (sign) {
+			lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source),
+				"invalid decimal literal");
+			return NULL;
+		}
+	}
+	if ((*at | 0x20) == 'j') {
+		lx->token.type = TOK_IMAGINARY;
+		return ends_number(lx, at + 1, "imaginary") ? at + 1 : NULL;
+	}
+	/* CPython passes `01else` where it passes `1else`, by way of the exponent. */
+	if (literal->integer && *start == '0' && literal->digits && *at != 'e') {
+		lex_fail(lx, SLIP_OTHER, (unsigned)(start - lx->source),
+			"leading zeros in an integer; an octal one begins with 0o");
+		return NULL;
+	}
+	return ends_number(lx, at, "decimal") ? at : NULL;
+}
+
+void lex_number(struct lexer *lx)
+{
+	const unsigned char *at = lx->source + lx->pos;
+	struct calc_literal *literal = &lx->token.literal;
+	*literal = (struct calc_literal){.base = 10, .integer = true, .start = (uint16_t)lx->pos};
+	lx->token.type = TOK_NUMBER;
+	unsigned char letter = at[1] | 0x20;
+	if (at[0] == '0' && (letter == 'x' || letter == 'o' || letter == 'b'))
+		at = number_based(lx, at);
+	else
+		at = number_decimal(lx, at);
+	if (at)
+		lx->pos = (unsigned)(at - lx->source);
+	literal->end = (uint16_t)lx->pos;
+}

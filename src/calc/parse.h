@@ -1,0 +1,108 @@
+/*
+ * parse: Python's expression grammar, every form of it.
+ *
+ * parse_source() reads one expression. Where all of it is allowed, `program` holds its steps;
+ * else the fault names the first forbidden node in pre-order, or what Python would not parse
+ * either. A part of the expression is known by its struct part alone: no tree is built.
+ */
+#ifndef BRIG_CALC_PARSE_H
+#define BRIG_CALC_PARSE_H
+
+#include "calc/lex.h"
+
+/* What has been parsed of a part, in the size of a register. */
+struct part {
+	uint16_t start; /* byte at which its node begins, its own brackets included */
+	uint16_t at;	/* where the caret stands for `node` */
+	uint8_t node;	/* enum calc_node: its first forbidden node in pre-order */
+	uint8_t shape;
+};
+
+enum {
+	SHAPE_NAME = 1,	  /* a bare name: may stand before := and, in a call, = */
+	SHAPE_TARGET = 2, /* may stand behind `for` */
+	SHAPE_STAR = 4,	  /* *x */
+};
+
+struct parser {
+	struct lexer lx;
+	struct calc_program *program;
+	unsigned depth;
+};
+
+/* How tightly the operators bind; a higher one first. */
+enum {
+	BIND_OR = 1,
+	BIND_AND,
+	BIND_NOT,
+	BIND_COMPARE,
+	BIND_BITOR,
+	BIND_BITXOR,
+	BIND_BITAND,
+	BIND_SHIFT,
+	BIND_SUM,
+	BIND_TERM,
+	BIND_UNARY,
+	BIND_POWER,
+};
+
+void parse_source(
+	struct calc_program *program, const char *source, unsigned bytes, struct calc_fault *fault);
+
+/* parse.c: the rungs of the grammar, from the top. */
+struct part parse_star_expressions(struct parser *p); /* an f-string's field, `yield` */
+struct part parse_named(struct parser *p);	      /* with := */
+struct part parse_expression(struct parser *p);
+struct part parse_operators(struct parser *p, unsigned bind);
+struct part parse_primary(struct parser *p);
+
+/* parse_atom.c: from the current token on. */
+struct part parse_atom(struct parser *p);
+struct part parse_call(struct parser *p, struct part callee);
+struct part parse_subscript(struct parser *p, struct part value);
+struct part parse_yield(struct parser *p);
+void parse_for_clauses(struct parser *p);
+
+/* parse_text.c: strings in a row, f-strings among them. */
+struct part parse_strings(struct parser *p);
+
+/* parse_lambda.c */
+struct part parse_lambda(struct parser *p);
+
+static inline uint8_t peek(const struct parser *p)
+{
+	return p->lx.token.type;
+}
+
+static inline void advance(struct parser *p)
+{
+	lex_next(&p->lx);
+}
+
+/* A part whose own node is forbidden. */
+static inline struct part forbid(enum calc_node node, unsigned start, unsigned at)
+{
+	return (struct part){(uint16_t)start, (uint16_t)at, (uint8_t)node, 0};
+}
+
+/* One level of nesting more, and less. Beyond the cap the parser stops as after any error. */
+void enter(struct parser *p);
+static inline void leave(struct parser *p)
+{
+	p->depth--;
+}
+
+/* The current token fits nowhere here. */
+struct part unexpected(struct parser *p);
+
+/* Passes over the wanted token, or fails. */
+void expect(struct parser *p, enum token_type type);
+static inline bool accept(struct parser *p, enum token_type type)
+{
+	if (peek(p) != type)
+		return false;
+	advance(p);
+	return true;
+}
+
+#endif

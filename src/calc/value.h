@@ -1,0 +1,80 @@
+/*
+ * value: the two ways to give a program its value.
+ *
+ * Both take a program of allowed nodes alone, in order; neither recurses.
+ */
+#ifndef BRIG_CALC_VALUE_H
+#define BRIG_CALC_VALUE_H
+
+#include "calc/program.h"
+
+#include <gmp.h>
+#include <locale.h>
+
+/* A fraction of 64-bit integers, den > 0, not always in lowest terms. */
+struct ratio {
+	int64_t num, den;
+};
+
+/* Upper bounds of the magnitudes of a numerator, a denominator and their quotient. */
+struct bound {
+	long double num, den, size;
+	bool decimal; /* the denominator divides `den`, which is a power of ten */
+	int8_t sign;  /* of a literal or minus one, whose magnitude `size` is; 0 where unknown */
+};
+
+/* What the steps work on: one kind at a time. As deep as there can be literals. */
+union calc_stack {
+	double doubles[CALC_SOURCE_MAX];
+	struct ratio ratios[CALC_SOURCE_MAX];
+	struct bound bounds[CALC_SOURCE_MAX];
+	mpq_t rationals[CALC_SOURCE_MAX];
+};
+
+/* The nearest double, ties to even, as Python reads it; infinite where it is too large. */
+double literal_double(const struct calc_literal *literal, const char *source, locale_t c_locale);
+
+/* A literal without underscores or prefix, as text ending in NUL. Returns the length. */
+size_t literal_text(const struct calc_literal *literal, const char *source, char *text);
+
+/* The program in doubles; `fault` is set where it has no value. */
+double eval_double(const struct calc_program *program, const char *source, locale_t c_locale,
+	union calc_stack *stack, struct calc_fault *fault);
+
+/* What an exact evaluation came to. */
+enum exact_outcome {
+	EXACT_DONE,
+	EXACT_NONE,  /* there is no rational value, or it is beyond a bound */
+	EXACT_LARGE, /* 64 bits do not hold it */
+};
+
+/* The program over the rationals, as text. CALC_EXACT_MAX + 1 bytes at `text`. */
+enum exact_outcome exact_small(
+	const struct calc_program *program, union calc_stack *stack, char *text);
+enum exact_outcome exact_large(const struct calc_program *program, const char *source,
+	union calc_stack *stack, char *text);
+
+/*
+ * Whether exact_large may start: its cost, computed from the literals and operators alone, is
+ * within bounds.
+ */
+bool exact_is_cheap(
+	const struct calc_program *program, const char *source, union calc_stack *stack);
+
+/*
+ * A decimal literal as an integer times a power of ten: its digits, without leading zeros, as text
+ * ending in NUL (CALC_SOURCE_MAX + 1 bytes), and the power. Returns how many digits.
+ */
+size_t literal_mantissa(
+	const struct calc_literal *literal, const char *source, char *text, int32_t *ret_exponent);
+
+/* `value` as Python's repr() prints it; CALC_REPR_SIZE bytes at `text`. Returns the length. */
+size_t repr_double(double value, char *text);
+
+/* The decimal digits of `number`, at most 20, without a NUL. Returns how many. */
+size_t write_digits(uint64_t number, char *text);
+
+/* Whether two decimals ("1e+22", "-0.5", "70.0"), neither with a slash, are the same number. */
+bool same_decimal(const char *left, const char *right);
+
+#endif
