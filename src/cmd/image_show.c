@@ -85,9 +85,10 @@ static int list_store(struct image_ref *ref, json_t *array)
 			continue;
 		if (rc < 0)
 			status = image_failed(&err);
-		else if (array)
-			(void)json_array_append_new(array, describe(ref, &m));
-		else
+		else if (array && json_array_append_new(array, describe(ref, &m)) < 0)
+			status = image_failed(&(struct err){.code = -EBADMSG,
+				.text = "a manifest is not UTF-8: run brig image build --force"});
+		else if (!array)
 			print_row(ref, &m, shown++ == 0);
 	}
 	free(names);
