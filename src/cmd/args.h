@@ -11,6 +11,7 @@
 #define BRIG_CMD_ARGS_H
 
 #include "base/err.h"
+#include "wire/layer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,6 +42,9 @@ int args_size(const char *flag, const char *text, uint64_t *ret_bytes, struct er
 
 /* "10s": ms, s or m. At least 1 ms. 0 or -EINVAL. */
 int args_duration(const char *flag, const char *text, uint64_t *ret_ms, struct err *err) MUST_CHECK;
+
+/* "memory,pids": adds the layers named to `set`. 0 or -EINVAL. */
+int args_layers(const char *flag, const char *text, layer_set *set, struct err *err) MUST_CHECK;
 
 /* The name that `word` most likely means (`names` ends with NULL), or NULL. */
 const char *args_nearest(const char *word, const char *const *names);

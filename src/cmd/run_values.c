@@ -53,37 +53,7 @@ int run_value_chart_format(struct run_options *options, const char *value, struc
 	return 0;
 }
 
-static int take_layer(struct run_options *options, const char *name, struct err *err)
-{
-	const char *names[LAYER_COUNT + 1] = {NULL};
-	char shown[ARGS_SHOWN_BYTES];
-	int layer = layer_by_name(name);
-
-	if (layer >= 0) {
-		options->allow_degraded |= 1u << layer;
-		return 0;
-	}
-	for (int i = 0; i < LAYER_COUNT; i++)
-		names[i] = layer_name((enum layer)i);
-	const char *nearest = args_nearest(name, names);
-	return err_set(err, -EINVAL, "usage",
-		"--allow-degraded names no layer '%s'%s%s; brig doctor lists them",
-		args_shown(name, shown), nearest ? ", did you mean " : "", nearest ? nearest : "");
-}
-
 int run_value_layers(struct run_options *options, const char *value, struct err *err)
 {
-	char list[512];
-	size_t length = strlen(value);
-	char *rest = NULL;
-	int rc = 0;
-
-	if (length == 0 || length >= sizeof(list))
-		return err_set(err, -EINVAL, "usage",
-			"--allow-degraded needs layers, parted by commas, as in memory,pids");
-	memcpy(list, value, length + 1);
-	for (char *name = strtok_r(list, ",", &rest); name && !rc;
-		name = strtok_r(NULL, ",", &rest))
-		rc = take_layer(options, name, err);
-	return rc;
+	return args_layers("--allow-degraded", value, &options->allow_degraded, err);
 }

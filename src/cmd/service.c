@@ -1,0 +1,202 @@
+/*
+ * service: `brig service`. The parent of the interpreter service: it owns the socket, asks the
+ * kernel who is at the other end of each connection, and passes it on as a channel. A service that
+ * dies is started again; its jobs' clients see their channels close.
+ */
+#include "cmd/service.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "cmd/args.h"
+#include "cmd/cmd.h"
+#include "cmd/listen.h"
+#include "launch/launch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CELLS_DEFAULT 32u
+#define RESTART_PAUSE_MS 200
+#define RESTARTS_IN_A_ROW 10u
+
+enum { FLAG_HELP = 1, FLAG_SOCKET, FLAG_IMAGE, FLAG_ALLOW_DEGRADED, FLAG_CELLS };
+
+static const struct args_flag flags[] = {
+	{"-h", FLAG_HELP, false},
+	{"--help", FLAG_HELP, false},
+	{"--socket", FLAG_SOCKET, true},
+	{"--image", FLAG_IMAGE, true},
+	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
+	{"--cells", FLAG_CELLS, true},
+};
+
+static const char help[] =
+	"usage: brig service [--socket PATH] [--image NAME] [--cells N] [--allow-degraded LAYERS]\n"
+	"\n"
+	"Runs the interpreter service alone. `brig run` of the same user finds it by its socket.\n"
+	"\n"
+	"  --socket PATH            where to listen (root: /run/brig/service.sock, others: below\n"
+	"                           XDG_RUNTIME_DIR)\n"
+	"  --image NAME             the image that cells run in (else BRIG_IMAGE, else default)\n"
+	"  --cells N                how many jobs run at once (32)\n"
+	"  --allow-degraded LAYERS  serve although the host lacks these; see brig doctor\n"
+	"\n"
+	"A line of JSON on stderr says when it is ready. SIGTERM ends it and all its cells.\n";
+
+static volatile sig_atomic_t stop_asked;
+
+static void on_stop(int number)
+{
+	(void)number;
+	stop_asked = 1;
+}
+
+static int cells_value(const char *text, unsigned *ret_cells, struct err *err)
+{
+	char *end;
+	unsigned long cells = strtoul(text, &end, 10);
+	if (*end || cells < 1 || cells > 1024)
+		return err_set(err, -EINVAL, "usage", "--cells takes a number from 1 to 1024");
+	*ret_cells = (unsigned)cells;
+	return 0;
+}
+
+/* 0, 1 where the help was asked for, -EINVAL. */
+static int parse(int argc, char **argv, struct launch_options *options, const char **ret_socket,
+	struct err *err)
+{
+	struct args args = {.argc = argc,
+		.argv = argv,
+		.flags = flags,
+		.flag_count = sizeof(flags) / sizeof(flags[0])};
+	const char *value;
+	int id, rc = 0;
+
+	while (!rc && (id = args_next(&args, &value, err)) != ARGS_END) {
+		if (id == ARGS_FAULT)
+			return -EINVAL;
+		if (id == ARGS_WORD)
+			return err_set(
+				err, -EINVAL, "usage", "brig service takes no words: see -h");
+		if (id == FLAG_HELP)
+			return 1;
+		if (id == FLAG_SOCKET)
+			*ret_socket = value;
+		else if (id == FLAG_IMAGE)
+			options->image = value;
+		else if (id == FLAG_CELLS)
+			rc = cells_value(value, &options->cells_max, err);
+		else
+			rc = args_layers("--allow-degraded", value, &options->allow_degraded, err);
+	}
+	return rc;
+}
+
+static void accept_one(int listen_fd, const struct launch *launch)
+{
+	struct err err;
+	cleanup_fd int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (listen_peer_is_us(fd))
+		(void)!launch_pass(launch, fd, &err);
+}
+
+/* Serves until asked to stop (0) or until the service has ended (-ECHILD). */
+static int serve(int listen_fd, const struct launch *launch, const sigset_t *wait_mask)
+{
+	struct pollfd watched[] = {
+		{.fd = listen_fd, .events = POLLIN},
+		{.fd = launch_ended_fd(launch), .events = POLLIN},
+	};
+	while (!stop_asked) {
+		if (ppoll(watched, 2, NULL, wait_mask) < 0)
+			continue;
+		if (watched[1].revents)
+			return -ECHILD;
+		if (watched[0].revents)
+			accept_one(listen_fd, launch);
+	}
+	return 0;
+}
+
+static void hold_signals(sigset_t *wait_mask)
+{
+	const struct sigaction action = {.sa_handler = on_stop};
+	sigset_t held;
+	(void)sigemptyset(&held);
+	(void)sigaddset(&held, SIGTERM);
+	(void)sigaddset(&held, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &held, wait_mask);
+	(void)sigaction(SIGTERM, &action, NULL);
+	(void)sigaction(SIGINT, &action, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
+static int run(
+	const struct launch_options *options, int listen_fd, const char *path, struct err *err)
+{
+	const struct timespec pause = {.tv_nsec = RESTART_PAUSE_MS * 1000000L};
+	sigset_t wait_mask;
+	unsigned failures = 0;
+	int rc = -ECHILD;
+
+	hold_signals(&wait_mask);
+	while (rc == -ECHILD && failures < RESTARTS_IN_A_ROW && !stop_asked) {
+		struct launch *launch = NULL;
+		uint64_t started_ms = clock_now_ms();
+		rc = launch_start(options, &launch, err);
+		if (rc < 0)
+			break;
+		(void)fprintf(stderr, "{\"event\": \"ready\", \"socket\": \"%s\"}\n", path);
+		rc = serve(listen_fd, launch, &wait_mask);
+		launch_free(launch);
+		if (rc < 0) {
+			(void)fprintf(stderr, "{\"event\": \"service_died\"}\n");
+			(void)nanosleep(&pause, NULL);
+			failures = clock_now_ms() - started_ms < 10000 ? failures + 1 : 0;
+		}
+	}
+	if (rc == -ECHILD && !stop_asked)
+		return err_set(err, rc, "service", "the service dies as soon as it is started");
+	return stop_asked ? 0 : rc;
+}
+
+int cmd_service(int argc, char **argv)
+{
+	struct launch_options options = {.cells_max = CELLS_DEFAULT};
+	const char *socket_path = NULL;
+	char usual[PATH_MAX];
+	struct err err = {0};
+
+	int rc = parse(argc, argv, &options, &socket_path, &err);
+	if (rc > 0) {
+		(void)fputs(help, stdout);
+		return CMD_OK;
+	}
+	if (!rc && !socket_path) {
+		rc = launch_socket_path(usual, sizeof(usual));
+		socket_path = usual;
+		if (rc < 0)
+			(void)err_set(&err, rc, "usage",
+				"XDG_RUNTIME_DIR is not set: say where to listen with --socket");
+	}
+	if (rc < 0) {
+		(void)fprintf(stderr, "brig: service: %s\n", err.text);
+		return CMD_USAGE;
+	}
+	cleanup_fd int listen_fd = listen_unix(socket_path, 0600, &err);
+	rc = listen_fd < 0 ? listen_fd : run(&options, listen_fd, socket_path, &err);
+	if (listen_fd >= 0)
+		(void)unlink(socket_path);
+	if (rc < 0)
+		(void)fprintf(stderr, "brig: service: %s: %s\n", err.stage, err.text);
+	return rc < 0 ? CMD_INTERNAL : CMD_OK;
+}
