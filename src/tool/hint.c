@@ -16,7 +16,8 @@ const char *hint_signal_name(int number, char out[24])
 	return out;
 }
 
-/* Strangers' words as one line of UTF-8. False where there are none. */
+/* Strangers' words as one line of UTF-8. False where there are none, or no memory: then the general
+ * hint of the outcome stands. */
 static bool quote(struct span words, char out[HINT_BYTES])
 {
 	cleanup_buf struct buf line = {0};

@@ -120,7 +120,8 @@ static int copy_cut(json_t *value, const json_t *raw)
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		json_t *bytes = json_object_get(cut, forms[i]);
 		json_int_t size = json_integer_value(bytes);
-		if (!json_is_integer(bytes) || size < 0 || size > EXACT_INT_MAX)
+		if (!json_is_integer(bytes) || size < 0 || size > EXACT_INT_MAX ||
+			json_object_get(json_object_get(value, "cut"), forms[i]))
 			continue;
 		if (note_cut(value, forms[i], (size_t)size))
 			return -ENOMEM;
@@ -140,17 +141,17 @@ int item_value(struct span payload, json_t **ret_value)
 	value = json_object();
 	if (!value)
 		return -ENOMEM;
-	rc = copy_cut(value, raw);
+	rc = item_copy_text(value, raw, "text", ITEM_TEXT_BYTES);
 	if (!rc && json_string_length(json_object_get(raw, "text")) > ITEM_TEXT_BYTES)
 		rc = note_cut(value, "text", json_string_length(json_object_get(raw, "text")));
-	if (!rc)
-		rc = item_copy_text(value, raw, "text", ITEM_TEXT_BYTES);
 	for (size_t i = 0; !rc && i < sizeof(rich) / sizeof(rich[0]); i++)
 		rc = copy_rich(value, raw, rich[i]);
 	if (!rc)
 		rc = copy_json(value, raw);
 	if (!rc)
 		rc = copy_table(value, raw);
+	if (!rc)
+		rc = copy_cut(value, raw);
 	if (!rc)
 		*ret_value = TAKE_JSON(value);
 	return rc;

@@ -29,15 +29,30 @@ static bool shallow(struct span text)
 	return true;
 }
 
+/* jansson's lexer takes its own failed allocations for the end of a token: they are noted here. */
+static bool out_of_memory;
+
+static void *noting_malloc(size_t bytes)
+{
+	void *data = malloc(bytes);
+	out_of_memory = out_of_memory || !data;
+	return data;
+}
+
 int json_read(struct span text, json_t **ret_value)
 {
-	json_error_t error;
 	if (text.len == 0 || !shallow(text))
 		return -EBADMSG;
+	json_set_alloc_funcs(noting_malloc, free);
+	out_of_memory = false;
 	json_t *value = json_loadb(
-		(const char *)text.data, text.len, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
+		(const char *)text.data, text.len, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+	if (out_of_memory) {
+		json_decref(value);
+		return -ENOMEM;
+	}
 	if (!value)
-		return json_error_code(&error) == json_error_out_of_memory ? -ENOMEM : -EBADMSG;
+		return -EBADMSG;
 	*ret_value = value;
 	return 0;
 }
@@ -52,6 +67,16 @@ struct span json_text(const json_t *value)
 	if (!json_is_string(value))
 		return span_of("", 0);
 	return span_of(json_string_value(value), json_string_length(value));
+}
+
+json_t *json_copy_flat(json_t *value)
+{
+	json_t *copy = json_copy(value);
+	if (json_object_size(copy) == json_object_size(value) &&
+		json_array_size(copy) == json_array_size(value))
+		return copy;
+	json_decref(copy);
+	return NULL;
 }
 
 int json_put(json_t *object, const char *key, json_t *value)

@@ -5,6 +5,8 @@
  * double exact in its shortest form (jansson writes 0.1 as 0.10000000000000001), and needs no
  * second copy.
  *
+ * Threads: one; what failed is noted in a static.
+ *
  * Building: json_put and json_push take their value, also on failure, and accept NULL for one that
  * could not be made, so that a row of them needs one check at its end:
  *
@@ -53,6 +55,9 @@ json_t *json_from_text(struct span text);
 
 /* The text of a string value, NULs included; empty for any other value. */
 struct span json_text(const json_t *value);
+
+/* A copy whose members are shared, or NULL. (jansson's own may lack members it had no room for.) */
+json_t *json_copy_flat(json_t *value);
 
 /* 0 or -ENOMEM. */
 int json_put(json_t *object, const char *key, json_t *value);

@@ -90,8 +90,10 @@ static bool is_text(struct span head)
 {
 	/* The head may end inside a character. */
 	size_t whole = utf8_cut_head(head.data, head.len);
-	bool binary = head.len && memchr(head.data, 0, head.len);
-	return !binary && utf8_valid(head.data, whole, NULL);
+	for (size_t i = 0; i < whole; i++)
+		if (head.data[i] < 0x20 && !memchr("\t\n\f\r\x1b", head.data[i], 5))
+			return false;
+	return utf8_valid(head.data, whole, NULL);
 }
 
 static const char *by_magic(struct span head)

@@ -164,7 +164,7 @@ static int push_chart(
 	json_t *object, const struct view *view, size_t number, const char *url, bool fits)
 {
 	const struct chart *chart = &view->charts[number];
-	cleanup_json json_t *entry = json_copy(chart->meta);
+	cleanup_json json_t *entry = json_copy_flat(chart->meta);
 	json_t *data;
 	char name[32];
 	int rc = entry ? 0 : -ENOMEM;
@@ -242,13 +242,13 @@ static int fill(json_t *object, const struct view *view, const struct result_url
 		rc = put_streams(object, view);
 	/* Copies, one level deep: what gives way is taken from the object, not from the view. */
 	if (!rc && view->value)
-		rc = json_put(object, "result", json_copy(view->value));
+		rc = json_put(object, "result", json_copy_flat(view->value));
 	if (!rc)
-		rc = json_put(object, "tables", json_copy(view->tables));
+		rc = json_put(object, "tables", json_copy_flat(view->tables));
 	if (!rc)
 		rc = put_files(object, view->result, urls);
 	if (!rc)
-		rc = json_put(object, "skipped", json_copy(view->skipped));
+		rc = json_put(object, "skipped", json_copy_flat(view->skipped));
 	if (!rc)
 		rc = put_ending(object, view);
 	if (!rc)
