@@ -17,9 +17,9 @@ static int take_layer(const char *flag, const char *name, layer_set *set, struct
 	for (int i = 0; i < LAYER_COUNT; i++)
 		names[i] = layer_name((enum layer)i);
 	const char *nearest = args_nearest(name, names);
-	return err_set(err, -EINVAL, "usage",
-		"%s names '%s', which is no layer%s%s; see brig doctor", flag,
-		args_shown(name, shown), nearest ? "; did you mean " : "", nearest ? nearest : "");
+	return err_set(err, -EINVAL, "usage", "%s names no layer '%s'%s%s; brig doctor lists them",
+		flag, args_shown(name, shown), nearest ? ", did you mean " : "",
+		nearest ? nearest : "");
 }
 
 int args_layers(const char *flag, const char *text, layer_set *set, struct err *err)

@@ -111,10 +111,12 @@ void cell_kill(struct cell *cell)
 }
 
 /* Reaps; a child that is not ours to reap cannot be behind a pidfd of ours. */
-static bool reap(int *pidfd, siginfo_t *info)
+static bool reap(int *pidfd, siginfo_t *info, struct rusage *ret_spent)
 {
 	memset(info, 0, sizeof(*info));
-	if (*pidfd < 0 || waitid(P_PIDFD, (id_t)*pidfd, info, WEXITED | WNOHANG) < 0 ||
+	/* The library's waitid leaves out the fifth argument. */
+	if (*pidfd < 0 ||
+		syscall(SYS_waitid, P_PIDFD, *pidfd, info, WEXITED | WNOHANG, ret_spent) < 0 ||
 		info->si_pid == 0)
 		return false;
 	fd_close(pidfd);
@@ -137,7 +139,7 @@ void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
 	(void)what;
 
 	cell_unwatch(cell, WATCH_RUNNER_PIDFD);
-	if (!reap(&cell->runner_pidfd, &info))
+	if (!reap(&cell->runner_pidfd, &info, &cell->spent))
 		return;
 	struct job *job = cell->job;
 	if (cell->state == CELL_RUNNING && job) {
@@ -167,7 +169,7 @@ void cell_on_init_ended(evutil_socket_t fd, short what, void *context)
 	(void)what;
 
 	cell_unwatch(cell, WATCH_INIT_PIDFD);
-	if (!reap(&cell->init_pidfd, &info))
+	if (!reap(&cell->init_pidfd, &info, NULL))
 		return;
 	if (cell->state == CELL_FREEZING || cell->state == CELL_DYING) {
 		after_reaping(cell);

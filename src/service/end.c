@@ -116,10 +116,22 @@ static void fill_items(
 	result->item_count = job->item_count;
 }
 
+static uint64_t cell_spent_us(const struct cell *cell)
+{
+	const struct timeval *user = &cell->spent.ru_utime, *system = &cell->spent.ru_stime;
+	return (uint64_t)(user->tv_sec + system->tv_sec) * 1000000u +
+	       (uint64_t)(user->tv_usec + system->tv_usec);
+}
+
 static void fill_usage(struct cell *cell, struct job *job, struct job_result *result)
 {
 	struct cgroup_usage usage;
 	cgroup_read_usage(&cell->cgroup, &usage);
+	/* No group counts where those layers are missing: then what the runner's own end told. */
+	if (layer_in(cell->service->skip, LAYER_CPU))
+		usage.cpu_us = cell_spent_us(cell);
+	if (layer_in(cell->service->skip, LAYER_MEMORY))
+		usage.memory_peak_bytes = (uint64_t)cell->spent.ru_maxrss * KIB;
 	job->facts.oom_kills = usage.oom_kills;
 	job->facts.cpu_us = usage.cpu_us > job->cpu_base_us ? usage.cpu_us - job->cpu_base_us : 0;
 	result->usage.cpu_ms = (job->facts.cpu_us + 500) / 1000;

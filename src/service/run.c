@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <sodium.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define READ_BYTES (64u * 1024u)
@@ -63,6 +64,16 @@ static int pin(struct cell *cell, struct err *err)
 	return 0;
 }
 
+/* The backstop behind the cgroup's count, and all there is where that layer is missing. */
+static int limit_cpu_seconds(struct cell *cell, struct err *err)
+{
+	const rlim_t seconds = cell->job->spec.limits.cpu_ms / 1000 + 1;
+	const struct rlimit limit = {.rlim_cur = seconds, .rlim_max = seconds + 1};
+	if (prlimit(cell->runner_pid, RLIMIT_CPU, &limit, NULL) < 0)
+		return err_sys(err, -errno, "rlimits", "prlimit of RLIMIT_CPU");
+	return 0;
+}
+
 void run_begin(struct cell *cell)
 {
 	struct job *job = cell->job;
@@ -76,6 +87,8 @@ void run_begin(struct cell *cell)
 	int rc = cgroup_limit(&cell->cgroup, &limits, cell->service->skip, &err);
 	if (!rc)
 		rc = pin(cell, &err);
+	if (!rc)
+		rc = limit_cpu_seconds(cell, &err);
 	if (!rc)
 		rc = ask_resize(cell, &err);
 	if (rc < 0)

@@ -24,6 +24,7 @@
 #include <event2/event.h>
 #include <stdbool.h>
 #include <sys/queue.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct service;
@@ -106,9 +107,10 @@ struct cell {
 	int input_mount_fd;
 	int input_copy_fd;
 	struct cgroup cgroup;
-	bool collected;	    /* the result has been sent */
-	bool kill_first;    /* no freezer: collect once the cell is empty */
-	struct buf control; /* frames from the runner, not complete yet */
+	bool collected;	     /* the result has been sent */
+	bool kill_first;     /* no freezer: collect once the cell is empty */
+	struct rusage spent; /* of the runner and what it waited for, once it is reaped */
+	struct buf control;  /* frames from the runner, not complete yet */
 	struct job_receipt receipt;
 	struct event *watch[WATCH_COUNT];
 };
