@@ -228,13 +228,15 @@ def test_an_ordinary_user_bakes_the_same_tree(image, recipe, tmp_path):
         old.touch()
     recipe_copy = home / "small.ini"
     shutil.copy(recipe, recipe_copy)
-    script = ('for f in passwd group subuid subgid; do mount --bind "$1/$f" /etc/$f; done; shift; '
-              'exec setpriv --reuid 4242 --regid 4242 --clear-groups env -i HOME="$1" '
-              'PATH=/usr/bin:/bin:/usr/sbin "$2" image build --recipe "$1/small.ini" '
-              "--without-zygote")
+    # The project may lie in a folder that this user cannot enter: it is shown at /mnt.
+    script = ('for f in passwd group subuid subgid; do mount --bind "$1/$f" /etc/$f; done; '
+              'mount --bind "$2" /mnt; cd /; exec setpriv --reuid 4242 --regid 4242 '
+              '--clear-groups env -i HOME="$3" PATH=/usr/bin:/bin:/usr/sbin "/mnt/$4" image build '
+              '--recipe "$3/small.ini" --without-zygote')
+    program = pathlib.Path(BRIG).resolve().relative_to(TOP)
     try:
-        done = subprocess.run(["unshare", "--mount", "sh", "-euc", script, "sh", tmp_path, home,
-                               BRIG], capture_output=True, text=True, timeout=WATCHDOG_S)
+        done = subprocess.run(["unshare", "--mount", "sh", "-euc", script, "sh", tmp_path, TOP,
+                               home, program], capture_output=True, text=True, timeout=WATCHDOG_S)
         assert done.returncode == 0, done.stdout + done.stderr
         baked = home / ".local/share/brig/images/default"
         assert manifest_of(baked)["format"] == "dir"
