@@ -72,7 +72,7 @@ FUZZERS := $(patsubst fuzz/%.c,$(O)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 pkg_cflags = $(shell $(PKG_CONFIG) --cflags $(1))
 pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
 
-.PHONY: all help programs zygote unit tests fuzzers fmt lint check clean install includes
+.PHONY: all help programs zygote unit tests benches fuzzers fmt lint check clean install includes
 .DELETE_ON_ERROR:
 
 all: programs ## build brig and brig-service (default)
@@ -124,6 +124,15 @@ $(O)/tests/%: tests/unit/%.c $(O)/libbrig.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(O)/libbrig.a \
 		$(call pkg_libs,cmocka $(BRIG_LIBS) $(SERVICE_LIBS)) -lm
+
+BENCHES := $(patsubst bench/%.c,$(O)/bench/%,$(wildcard bench/*.c))
+
+benches: $(BENCHES) ## build the programs that bench/ measures with
+
+$(O)/bench/%: bench/%.c $(O)/libbrig.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(O)/libbrig.a \
+		$(call pkg_libs,$(BRIG_LIBS)) -lm
 
 fuzzers: $(FUZZERS) ## build the libFuzzer targets (BUILD=fuzz)
 
