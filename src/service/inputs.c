@@ -33,8 +33,18 @@ static void store_name(const struct cell *cell, char *name, size_t room)
 	(void)snprintf(name, room, "%u-%llu", cell->slot, (unsigned long long)cell->sequence);
 }
 
+/* The mount keeps the copy alive; its name goes once it is placed: move_mount refuses a mount whose
+ * root has no name any more. */
+static void drop_name(const struct cell *cell)
+{
+	char name[48];
+	store_name(cell, name, sizeof(name));
+	(void)unlinkat(cell->service->inputs_fd, name, 0);
+}
+
 void inputs_forget(struct cell *cell)
 {
+	drop_name(cell);
 	fd_close(&cell->input_copy_fd);
 	fd_close(&cell->input_mount_fd);
 }
@@ -70,7 +80,6 @@ static void place_mount(struct cell *cell, const struct job_input *input)
 	store_name(cell, name, sizeof(name));
 	int mount_fd = mountfd_clone(cell->service->inputs_fd, name, false,
 		MOUNT_LOCKED_DOWN | MOUNT_ATTR_RDONLY, "work", &err);
-	(void)unlinkat(cell->service->inputs_fd, name, 0);
 	if (mount_fd < 0) {
 		cell_fail(cell, &err);
 		return;
@@ -143,6 +152,8 @@ void inputs_place(struct cell *cell)
 
 void inputs_on_answer(struct cell *cell, const struct init_answer *answer)
 {
+	if (answer->verb == INIT_MOUNT)
+		drop_name(cell);
 	if (answer->err.code) {
 		cell_fail(cell, &answer->err);
 		return;
