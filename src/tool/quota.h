@@ -1,0 +1,60 @@
+/*
+ * quota: whether a role's job runs now, waits or is refused. Pure: the caller gives the time and
+ * keeps the jobs; this room counts.
+ *
+ *	decision = quota_ask(quota, role, now_ms, &ticket);
+ *	QUOTA_RUN	start it; when it has ended: quota_done(quota, ticket), then quota_next
+ *	QUOTA_QUEUE	keep it under `ticket.id` until quota_next gives that id, or quota_leave it
+ *	QUOTA_REFUSE	429, Retry-After: ticket.retry_after_s
+ *
+ * Roles take turns: of those with a waiting job and a free place, the one that was served longest
+ * ago goes next; within a role it is first come, first served. Jobs a minute are a token bucket
+ * that holds one minute's worth. A role is known by its name, so counts survive a reload of the
+ * configuration.
+ *
+ * Threads: none shared. Time: constant for each role. Memory: bounded by queue_max of each role.
+ */
+#ifndef BRIG_TOOL_QUOTA_H
+#define BRIG_TOOL_QUOTA_H
+
+#include "base/err.h"
+#include "tool/role.h"
+
+struct quota;
+
+enum quota_decision { QUOTA_RUN, QUOTA_QUEUE, QUOTA_REFUSE };
+
+struct quota_ticket {
+	uint64_t id;		/* unique, above 0; 0 where refused */
+	uint32_t retry_after_s; /* at least 1 where refused, else 0 */
+	const char *why;	/* static, for the refusal: "jobs_per_minute", "queue_max"; else NULL */
+};
+
+/* `running_max`: jobs of all roles at once, at least 1. 0 or -ENOMEM. */
+int quota_new(uint32_t running_max, struct quota **ret_quota) MUST_CHECK;
+void quota_free(struct quota *quota);
+
+/* `now_ms` is monotonic. Out of memory counts as refused. */
+enum quota_decision quota_ask(struct quota *quota, const struct role *role, uint64_t now_ms,
+	struct quota_ticket *ret_ticket);
+
+/* A running job ended. Unknown ids are ignored. */
+void quota_done(struct quota *quota, uint64_t id);
+
+/* A waiting job went away. Unknown ids are ignored. */
+void quota_leave(struct quota *quota, uint64_t id);
+
+/* The id of the waiting job that may run now (it then counts as running), or 0. Call until 0. */
+uint64_t quota_next(struct quota *quota);
+
+/* Takes a changed role's limits over; a role that is gone keeps those it had until it is empty. */
+void quota_reload(struct quota *quota, const struct role *roles, size_t count);
+
+struct quota_count {
+	uint32_t running, waiting;
+};
+
+/* Of one role by name, or of all with NULL. */
+struct quota_count quota_count(const struct quota *quota, const char *role_name);
+
+#endif
