@@ -7,6 +7,7 @@
 #include "service/service.h"
 
 #include "base/fd.h"
+#include "service/procfs.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -147,6 +148,10 @@ void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
 		control_drain(cell);
 		if (cell->state != CELL_RUNNING)
 			return;
+		/* With init the kernel kills its whole namespace: init's own end says why. */
+		if (info.si_code != CLD_EXITED && info.si_status == SIGKILL &&
+			procfs_is_exiting(cell->service->proc_fd, cell->init_pid))
+			return;
 		job->facts.exited = true;
 		job->facts.exit_code = info.si_code == CLD_EXITED ? info.si_status : -1;
 		job->facts.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
@@ -183,6 +188,7 @@ void cell_on_init_ended(evutil_socket_t fd, short what, void *context)
 			end_job(cell, END_MEMORY);
 			return;
 		}
+		run_drain(cell);
 	}
 	struct err err;
 	(void)err_set(&err, -ECHILD, "cell", "the cell's init ended (status %d)", info.si_status);

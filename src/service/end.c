@@ -160,6 +160,10 @@ static void collect(struct cell *cell)
 	cell_unwatch(cell, WATCH_CLEANUP);
 	run_drain(cell);
 	control_drain(cell);
+	/* The last bytes of a program that ended by itself may be the ones too many. */
+	bool ended = job->facts.cause == END_DONE || job->facts.cause == END_EXITED;
+	if (ended && run_output_exceeded(job))
+		job->facts.cause = END_OUTPUT;
 	cell->collected = true;
 
 	fill_usage(cell, job, &result);

@@ -151,3 +151,15 @@ long procfs_tty(int proc_fd, pid_t pid)
 		return -1;
 	return tty;
 }
+
+bool procfs_is_exiting(int proc_fd, pid_t pid)
+{
+	const unsigned pf_exiting = 0x4; /* include/linux/sched.h */
+	char text[1024];
+	unsigned flags;
+	if (procfs_read(proc_fd, pid, "stat", text, sizeof(text)) < 0)
+		return true;
+	const char *rest = strrchr(text, ')');
+	return rest && sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       (flags & pf_exiting) != 0;
+}

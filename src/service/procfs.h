@@ -37,4 +37,7 @@ size_t procfs_descriptors(int proc_fd, pid_t pid, char *list, size_t room);
 /* The controlling terminal's device number, 0 where there is none, -1 where it cannot be read. */
 long procfs_tty(int proc_fd, pid_t pid);
 
+/* Whether the process is on its way out, though not yet to be reaped (PF_EXITING). */
+bool procfs_is_exiting(int proc_fd, pid_t pid);
+
 #endif

@@ -271,7 +271,8 @@ static ssize_t take_output(struct cell *cell, int fd)
 	struct job *job = cell->job;
 	bool is_err = fd == cell->stderr_fd;
 	struct output *output = is_err ? &job->err : &job->out;
-	uint64_t left = job->spec.limits.output_bytes - output->bytes;
+	uint64_t limit = job->spec.limits.output_bytes;
+	uint64_t left = output->bytes < limit ? limit - output->bytes : 0;
 
 	ssize_t got = read(fd, piece, sizeof(piece));
 	if (got <= 0)
@@ -286,6 +287,12 @@ static ssize_t take_output(struct cell *cell, int fd)
 	return got;
 }
 
+bool run_output_exceeded(const struct job *job)
+{
+	uint64_t limit = job->spec.limits.output_bytes;
+	return job->out.bytes > limit || job->err.bytes > limit;
+}
+
 static void on_output(evutil_socket_t fd, short what, void *context)
 {
 	struct cell *cell = context;
@@ -295,8 +302,7 @@ static void on_output(evutil_socket_t fd, short what, void *context)
 	ssize_t got = take_output(cell, fd);
 	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
 		cell_unwatch(cell, fd == cell->stderr_fd ? WATCH_STDERR : WATCH_STDOUT);
-	if (job->out.bytes > job->spec.limits.output_bytes ||
-		job->err.bytes > job->spec.limits.output_bytes)
+	if (run_output_exceeded(job))
 		end_job(cell, END_OUTPUT);
 }
 

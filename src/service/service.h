@@ -201,6 +201,7 @@ void inputs_forget(struct cell *cell);
 void run_begin(struct cell *cell);
 void run_start(struct cell *cell);
 void run_drain(struct cell *cell);
+bool run_output_exceeded(const struct job *job); /* the hard limit of either stream */
 void run_pause_output(struct cell *cell, bool pause);
 void run_on_memory_event(struct cell *cell);
 

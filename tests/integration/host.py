@@ -1,0 +1,212 @@
+"""The host as seen from outside: brig's processes, and what jobs could leave behind.
+
+`Snapshot` is everything that must be the same before and after any number of jobs.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BRIG = os.environ.get("BRIG", str(TOP / "build/brig"))
+WATCHDOG_S = 120
+QUIET_ENV = {name: os.environ[name] for name in ("PATH", "HOME", "XDG_RUNTIME_DIR", "BRIG_IMAGE",
+                                                  "XDG_DATA_HOME") if name in os.environ}
+
+
+def wait_until(test, what, watchdog_s=WATCHDOG_S):
+    """Waits for a condition that is certain to come; the watchdog is no measurement."""
+    end = time.monotonic() + watchdog_s
+    while not (got := test()):
+        assert time.monotonic() < end, f"waited in vain: {what}"
+        time.sleep(0.01)
+    return got
+
+
+def status_of(pid):
+    """/proc/PID/status as a dict, empty once the process is gone."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return {}
+    return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+
+
+def processes():
+    """pid → (ppid, name, state) of every process that is not a zombie's shadow."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and (status := status_of(entry)):
+            found[int(entry)] = (int(status["PPid"]), status["Name"], status["State"][0])
+    return found
+
+
+def descendants(pid):
+    """pid → name of all processes below `pid`."""
+    table, below, grew = processes(), {pid}, True
+    while grew:
+        more = {p for p, (parent, _, _) in table.items() if parent in below} - below
+        below |= more
+        grew = bool(more)
+    return {p: table[p][1] for p in below if p != pid and p in table}
+
+
+def rss_kib(pid):
+    return int(status_of(pid)["VmRSS"].split()[0])
+
+
+def fd_targets(pid):
+    """What each descriptor of `pid` is, without the numbers that differ each time."""
+    names = []
+    for entry in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            names.append(os.readlink(f"/proc/{pid}/fd/{entry}").split(":")[0])
+        except FileNotFoundError:
+            continue
+    return sorted(names)
+
+
+def cgroup_roots():
+    roots = []
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        left, _, right = line.partition(" - ")
+        if right.split()[0] in ("cgroup", "cgroup2"):
+            roots.append(pathlib.Path(left.split()[4].replace("\\040", " ")))
+    return roots
+
+
+def cgroups():
+    """Every cgroup folder of brig's, in every hierarchy."""
+    found = set()
+    for root in cgroup_roots():
+        for folder, names, _ in os.walk(root):
+            for name in names:
+                path = os.path.join(folder, name)
+                if "/brig." in path or "/cell-" in path:
+                    found.add(path)
+    return found
+
+
+def cgroup_counts():
+    """num_cgroups of each controller."""
+    lines = pathlib.Path("/proc/cgroups").read_text().splitlines()[1:]
+    return {line.split()[0]: int(line.split()[2]) for line in lines}
+
+
+def listing(folder):
+    found = []
+    for at, names, files in os.walk(folder):
+        found += [os.path.join(at, name) for name in names + files]
+    return sorted(found)
+
+
+def mounts():
+    lines = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+    return sorted(line.split(None, 3)[3] for line in lines)
+
+
+class Snapshot:
+    """Mounts, cgroups, folders and brig's processes at one moment."""
+
+    def __init__(self, pid=None):
+        self.mounts = mounts()
+        self.cgroups = cgroups()
+        self.tmp = [p for p in listing("/tmp") if "brig" in os.path.basename(p)]
+        self.shm = listing("/dev/shm")
+        self.run = listing("/run/brig") if os.path.isdir("/run/brig") else []
+        self.processes = sorted(descendants(pid).values()) if pid else []
+
+    def differences(self, other):
+        found = []
+        for name, mine in vars(self).items():
+            theirs = getattr(other, name)
+            if mine != theirs:
+                gone = [x for x in mine if x not in theirs]
+                new = [x for x in theirs if x not in mine]
+                found.append(f"{name}: gone {gone}, new {new}" if gone or new else
+                             f"{name}: {mine} became {theirs}")
+        return found
+
+
+def run_brig(*args, watchdog_s=WATCHDOG_S, env=None, **options):
+    options.setdefault("stdin", subprocess.DEVNULL if "input" not in options else None)
+    if "input" in options:
+        del options["stdin"]
+    return subprocess.run([BRIG, *map(os.fspath, args)], capture_output=True, timeout=watchdog_s,
+                          env={**QUIET_ENV, **(env or {})}, **options)
+
+
+def run_json(*args, **options):
+    """(object, exit status) of `brig run --json ARGS`."""
+    done = run_brig("run", "--json", *args, **options)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 1, (done.returncode, done.stdout[:2000], done.stderr[:2000])
+    return json.loads(lines[0]), done.returncode
+
+
+class Service:
+    """`brig service` on a socket of its own."""
+
+    def __init__(self, cells=8, args=()):
+        self.folder = tempfile.TemporaryDirectory(prefix="brigtest-")
+        os.chmod(self.folder.name, 0o755)
+        self.socket = os.path.join(self.folder.name, "service.sock")
+        self.log_path = os.path.join(self.folder.name, "log")
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(
+                [BRIG, "service", "--socket", self.socket, "--cells", str(cells), *args],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=QUIET_ENV)
+        wait_until(self._ready, f"no ready line: {self.log()}")
+
+    def _ready(self):
+        assert self.process.poll() is None, f"brig service ended: {self.log()}"
+        return '"ready"' in self.log()
+
+    def log(self):
+        return pathlib.Path(self.log_path).read_text(errors="replace")
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def children(self, name=None):
+        return [p for p, n in sorted(descendants(self.pid).items()) if name in (None, n)]
+
+    def service_pid(self):
+        """The brig-service process itself: the one child of the parent."""
+        for pid, (parent, name, _) in processes().items():
+            if parent == self.pid and name.startswith("brig-service"):
+                return pid
+        raise AssertionError(f"no brig-service below {self.pid}: {descendants(self.pid)}")
+
+    def settled(self):
+        """Waits until no cell is left: the answer comes before the cell is taken down."""
+        wait_until(lambda: not [p for p in cgroups() if "/cell-" in p and self._mine(p)],
+                   "cells remain")
+
+    def _mine(self, path):
+        if not hasattr(self, "_instance"):
+            cgroup = pathlib.Path(f"/proc/{self.service_pid()}/cgroup").read_text()
+            self._instance = next((part for line in cgroup.splitlines()
+                                   for part in line.split("/") if part.startswith("brig.")), "brig.")
+        return f"/{self._instance}/" in path
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(WATCHDOG_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.folder.cleanup()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
