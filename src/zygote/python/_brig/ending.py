@@ -5,12 +5,13 @@ flushed; whatever fails on the way is the job's own affair and ends on its stder
 import atexit
 import gc
 import os
+import resource
 import sys
 
 from . import charts, streams
 from .text import safe_str
 
-_BLOCKS = 5_000_000  # still allocated: beyond, the last collection would cost seconds
+_PEAK_KIB = 512 * 1024  # of the job: beyond, the last collection could cost seconds
 
 
 def forget_zygote():
@@ -67,7 +68,7 @@ def finish(job, main):
         _guarded(charts.show_open)
     charts.reset()
     if not job.session:
-        _drop_globals(main)
+        drop_globals(main)
     streams.flush()
 
 
@@ -96,7 +97,7 @@ def _join_threads():
         threading._shutdown()
 
 
-def _drop_globals(main):
+def drop_globals(main):
     """Lets go of the job's globals, so that files are flushed and destructors run."""
     sys.last_exc = sys.last_value = sys.last_traceback = None
     names = main.__dict__
@@ -106,5 +107,5 @@ def _drop_globals(main):
                 continue
             if name.startswith("_") == private:
                 names[name] = None
-    if sys.getallocatedblocks() < _BLOCKS:
+    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < _PEAK_KIB:
         gc.collect()

@@ -21,26 +21,18 @@ def new_main():
 
 def run(body, last, namespace):
     """Executes the body; returns the value of the last expression, or None without one."""
-    if body.co_flags & CO_COROUTINE:
+    if any(code is not None and code.co_flags & CO_COROUTINE for code in (body, last)):
         return _run_in_loop(body, last, namespace)
     exec(body, namespace)
-    if last is None:
-        return None
-    if last.co_flags & CO_COROUTINE:
-        return _run_in_loop(None, last, namespace)
-    return eval(last, namespace)
+    return None if last is None else eval(last, namespace)
 
 
 def _run_in_loop(body, last, namespace):
     import asyncio
 
     async def steps():
-        if body is not None:
-            await eval(body, namespace)
-        if last is None:
-            return None
-        value = eval(last, namespace)
-        return await value if last.co_flags & CO_COROUTINE else value
+        await _step(body, namespace)
+        return None if last is None else await _step(last, namespace)
 
     with asyncio.Runner() as runner:
         plain_run = asyncio.run
@@ -49,6 +41,11 @@ def _run_in_loop(body, last, namespace):
             return runner.run(steps())
         finally:
             asyncio.run = plain_run
+
+
+async def _step(code, namespace):
+    value = eval(code, namespace)
+    return await value if code.co_flags & CO_COROUTINE else value
 
 
 def _nested_run(plain_run, job_loop):

@@ -1,12 +1,10 @@
 """The job that a sealed child runs before its own: it touches what a small job touches."""
 
 import io
-import sys
 
 OPTIONS = {"input_names": [], "chart_format": "png", "table_csv": False, "spool": "", "limits": {}}
 
 _PLAIN = b"def f(x):\n    return x\nprint(f(6) * 7)\n{'a': [1, 2.5, 'x'], 'b': None}\n"
-_FRAME = b"import pandas\npandas.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\n"
 
 
 class _Nowhere(io.RawIOBase):
@@ -33,5 +31,6 @@ def emit(_kind, _payload):
 
 
 def codes():
-    """The codes to run: a plain one, and a small table where pandas is loaded."""
-    return [_PLAIN, _FRAME] if "pandas" in sys.modules else [_PLAIN]
+    """The codes to run. A small table too would save 3 ms of a first group-by, but every parked
+    cell would hold 2.6 MiB more for it: left out."""
+    return [_PLAIN]

@@ -4,9 +4,10 @@
 behind in this process goes with it; a child that the job forked never comes back from here.
 """
 
+import os
 import sys
 
-from . import display, ending, errors, execute, hints, seeds, source, streams
+from . import charts, display, ending, errors, execute, hints, rehearsal, seeds, source, streams
 from . import job as jobs
 
 _session_main = None
@@ -26,12 +27,15 @@ def rehearse():
     keep = {n: getattr(sys, n) for n in ("stdin", "stdout", "stderr", "argv", "path")}
     keep |= {n: getattr(sys, n) for n in ("__stdin__", "__stdout__", "__stderr__")}
     main = sys.modules.get("__main__")
-    from . import rehearsal
-
+    streams.make_ready()
+    seeds.reseed(os.urandom(16))
+    ending.forget_zygote()
     streams.open_streams(rehearsal.raw)
     try:
         for code in rehearsal.codes():
             _run(code, rehearsal.OPTIONS, rehearsal.emit, False)
+            ending.drop_globals(sys.modules["__main__"])
+        charts.reset()
     finally:
         for name, value in keep.items():
             setattr(sys, name, value)
@@ -51,10 +55,10 @@ def _run(code, options, emit, real):
     try:
         job.source = source.decode(code)
         source.remember(job.source, job.filename, main.__dict__.get("__file__", job.filename))
-        body, last = source.compile_job(job.source, job.filename)
+        body, last, line = source.compile_job(job.source, job.filename)
         value = execute.run(body, last, main.__dict__)
         if job.frames.mine():
-            job.showing_line = last.co_firstlineno if last is not None else None
+            job.showing_line = line
             display.send_value(value)
     except SystemExit as stop:
         exit_code = ending.exit_code(stop)

@@ -6,7 +6,6 @@ once, before the first fork, and seeded anew from the job's seed.
 
 import gc
 import sys
-from hashlib import sha256
 
 _found = []
 
@@ -32,22 +31,21 @@ def reseed(seed):
     """Seeds every generator of the zygote from the job's 16 bytes, each differently."""
     if not seed:
         return
+    random = sys.modules.get("random")
+    if random is not None and random._inst not in _found:
+        _found.append(random._inst)
+    words = [int.from_bytes(seed[i : i + 4], "little") for i in range(0, len(seed), 4)]
     for i, generator in enumerate(_found):
-        words = sha256(seed + i.to_bytes(4, "little")).digest()
         try:
-            _seed(generator, words)
+            _seed(generator, [*words, i])
         except Exception:
             continue
-    random = sys.modules.get("random")
-    if random is not None:
-        random.seed(sha256(b"random" + seed).digest())
 
 
 def _seed(generator, words):
     if hasattr(generator, "bit_generator"):
-        kind = type(generator.bit_generator)
-        generator.bit_generator.state = kind(int.from_bytes(words, "little")).state
+        generator.bit_generator.state = type(generator.bit_generator)(words).state
     elif hasattr(generator, "set_state"):
-        generator.seed([int.from_bytes(words[i : i + 4], "little") for i in range(0, 32, 4)])
+        generator.seed(words)
     else:
-        generator.seed(int.from_bytes(words, "little"))
+        generator.seed(b"".join(word.to_bytes(4, "little") for word in words))

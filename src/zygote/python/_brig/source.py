@@ -46,17 +46,19 @@ def remember(source, *filenames):
 
 
 def compile_job(source, filename):
-    """(body, last): code objects; `last` is the closing expression to show, or None."""
+    """(body, last, line): code objects; `last` is the closing expression to show, or None, and
+    `line` where it begins."""
     flags = PyCF_ALLOW_TOP_LEVEL_AWAIT
     tree = compile(source, filename, "exec", flags | PyCF_ONLY_AST, dont_inherit=True)
-    last = None
+    last = line = None
     if tree.body and type(tree.body[-1]) is _ast.Expr and not _silenced(source, tree.body[-1]):
         expression = tree.body.pop()
+        line = expression.lineno
         last = compile(
             _ast.Expression(expression.value), filename, "eval", flags, dont_inherit=True
         )
     body = compile(tree, filename, "exec", flags, dont_inherit=True)
-    return body, last
+    return body, last, line
 
 
 def _silenced(source, statement):

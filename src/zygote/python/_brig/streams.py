@@ -11,16 +11,34 @@ import sys
 _print = builtins.print
 
 
+_ready = []  # made by the rehearsal, over the same descriptors
+
+
+def make_ready():
+    """Makes the job's streams ahead of it; only in the child that will run it."""
+    _ready[:] = _make(_descriptor)
+
+
 def open_streams(make_raw=None):
     """New text streams for the job, in place of whatever the zygote had."""
-    raw = make_raw or _descriptor
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(
+    made = _make(make_raw) if make_raw else _ready or _make(_descriptor)
+    sys.stdin, sys.stdout, sys.stderr = made
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = made
+
+
+def forget():
+    """Drops what `make_ready` made: in the zygote, whose descriptors are not a job's."""
+    _ready.clear()
+
+
+def _make(raw):
+    stdin = io.TextIOWrapper(
         io.BufferedReader(raw(0)), encoding="utf-8", errors="surrogateescape"
     )
-    sys.stdout = sys.__stdout__ = _writer(raw(1))
-    sys.stderr = sys.__stderr__ = _writer(raw(2))
-    sys.stdin.mode = "r"
-    sys.stdout.mode = sys.stderr.mode = "w"
+    stdout, stderr = _writer(raw(1)), _writer(raw(2))
+    stdin.mode = "r"
+    stdout.mode = stderr.mode = "w"
+    return [stdin, stdout, stderr]
 
 
 def _descriptor(fd):

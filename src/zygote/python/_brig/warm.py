@@ -36,6 +36,7 @@ def prepare(level_name, modules):
     from . import run
 
     run.rehearse()
+    streams.forget()
     seeds.find()
     gc.collect()
     gc.freeze()
