@@ -199,7 +199,7 @@ static int put_sizes(json_t *table, const json_t *raw, size_t width, size_t heig
 int item_table_check(const json_t *raw, json_t **ret_table)
 {
 	cleanup_json json_t *table = json_object();
-	json_t *columns, *index, *rows;
+	json_t *columns = NULL, *index = NULL, *rows = NULL;
 	if (!table)
 		return -ENOMEM;
 	int rc = item_copy_text(table, raw, "name", ITEM_CELL_BYTES);
