@@ -135,6 +135,11 @@ static void start_copy(struct cell *cell)
 		copy_piece(-1, 0, cell);
 }
 
+bool inputs_is_inline(const struct service *service, const struct job_input *input)
+{
+	return input->bytes <= CELL_INLINE_FILE_BYTES && !service->start.one_uid;
+}
+
 void inputs_place(struct cell *cell)
 {
 	struct job *job = cell->job;
@@ -144,7 +149,7 @@ void inputs_place(struct cell *cell)
 		return;
 	}
 	const struct job_input *input = &job->spec.inputs[job->next_input];
-	if (input->bytes <= CELL_INLINE_FILE_BYTES && !cell->service->start.one_uid)
+	if (inputs_is_inline(cell->service, input))
 		place_inline(cell, input);
 	else
 		start_copy(cell);

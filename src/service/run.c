@@ -27,7 +27,8 @@ static int ask_resize(struct cell *cell, struct err *err)
 
 	/* What init writes for the job must not eat the job's own room. */
 	for (uint32_t i = 0; i < spec->input_count; i++)
-		inputs += (spec->inputs[i].bytes + 4095) & ~4095ull;
+		if (inputs_is_inline(cell->service, &spec->inputs[i]))
+			inputs += (spec->inputs[i].bytes + 4095) & ~4095ull;
 	request.work_bytes = spec->limits.work_bytes + inputs;
 	request.work_inodes = spec->limits.work_inodes + spec->input_count + 1;
 	ssize_t sent = fd_send(cell->init_socket_fd, &request, sizeof(request), NULL, 0);

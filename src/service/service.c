@@ -28,57 +28,6 @@ _Noreturn void service_abandon(struct service *service, const char *why)
 	_exit(why ? 125 : 0);
 }
 
-static struct cell *free_cell(struct service *service)
-{
-	for (uint32_t i = 0; i < service->cell_count; i++)
-		if (service->cells[i].state == CELL_FREE)
-			return &service->cells[i];
-	return NULL;
-}
-
-static void refuse(struct service *service, struct job *job, const struct err *fault)
-{
-	TAILQ_REMOVE(&service->waiting, job, queue);
-	job->fault = *fault;
-	job->facts.cause = END_FAULT;
-	end_answer_without_cell(job);
-}
-
-/* Whether the zygote can fork for this job now; starts it where that is what is missing. */
-static bool zygote_is_ready(struct service *service, struct job *job, struct zygote *zygote)
-{
-	if (zygote->state == ZYGOTE_OFF && zygote->failures < ZYGOTE_FAILURES_MAX)
-		zygote_start(zygote);
-	if (zygote->state == ZYGOTE_OFF && zygote->failures >= ZYGOTE_FAILURES_MAX)
-		refuse(service, job, &zygote->fault);
-	return zygote->state == ZYGOTE_READY;
-}
-
-void service_dispatch(struct service *service)
-{
-	struct job *job = TAILQ_FIRST(&service->waiting);
-	while (job) {
-		struct job *next = TAILQ_NEXT(job, queue);
-		struct zygote *zygote = zygote_for(service, &job->spec);
-		struct cell *cell = free_cell(service);
-		if (!cell)
-			return;
-		if (zygote_is_ready(service, job, zygote)) {
-			TAILQ_REMOVE(&service->waiting, job, queue);
-			job->cell = cell;
-			cell->job = job;
-			cell_make(cell, zygote);
-		}
-		job = next;
-	}
-}
-
-void service_enqueue(struct service *service, struct job *job)
-{
-	TAILQ_INSERT_TAIL(&service->waiting, job, queue);
-	service_dispatch(service);
-}
-
 /* Slots above the cells' own number zygotes: both are born by the maker. */
 static void on_maker(evutil_socket_t fd, short what, void *context)
 {
@@ -91,9 +40,8 @@ static void on_maker(evutil_socket_t fd, short what, void *context)
 	while ((rc = maker_receive(&service->maker, &answer, &pidfd, &net_fd)) > 0) {
 		if (answer.slot < service->cell_count)
 			cell_on_init_born(&service->cells[answer.slot], &answer, pidfd, net_fd);
-		else if (answer.slot - service->cell_count < service->zygote_count)
-			zygote_on_born(&service->zygotes[answer.slot - service->cell_count],
-				&answer, pidfd);
+		else if (answer.slot - service->cell_count < 2 * service->zygote_count)
+			zygote_on_born(service, answer.slot - service->cell_count, &answer, pidfd);
 	}
 	if (rc < 0)
 		service_abandon(service, "the maker is gone");
@@ -194,7 +142,7 @@ static int make_cells(struct service *service, struct err *err)
 		int rc = zygote_init(service, &service->zygotes[i], service->start.levels[i], err);
 		if (rc < 0)
 			return rc;
-		service->zygote_count++;
+		service->zygote_count = ++service->level_count;
 	}
 	return 0;
 }
@@ -222,9 +170,21 @@ static int open_descriptors(struct service *service, struct err *err)
 	return 0;
 }
 
+/* Timers count from the moment they are set: a limit that is too early would be a wrong verdict. */
+static struct event_base *new_base(void)
+{
+	struct event_config *config = event_config_new();
+	struct event_base *base = NULL;
+	if (config && event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME) == 0)
+		base = event_base_new_with_config(config);
+	if (config)
+		event_config_free(config);
+	return base;
+}
+
 static int watch_all(struct service *service, struct err *err)
 {
-	service->base = event_base_new();
+	service->base = new_base();
 	if (!service->base)
 		return err_sys(err, -ENOMEM, "service", "event_base_new");
 	service->maker_event = listen_to(service, service->maker.socket_fd, on_maker);
@@ -258,5 +218,7 @@ int service_init(struct service *service, const struct launch_message *start,
 		rc = make_cells(service, err);
 	if (!rc)
 		rc = watch_all(service, err);
+	if (!rc)
+		rc = pool_init(service, err);
 	return rc;
 }

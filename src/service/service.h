@@ -4,8 +4,8 @@
  *
  *	link ─► channel ─► job ─► queue ─► cell (slot) ─► result ─► channel
  *
- * Rooms: channel.c speaks with the client, dispatch in service.c pairs jobs with slots, cell_make.c
- * builds a cell, run.c watches its job, end.c judges and collects, cell_end.c takes it down.
+ * Rooms: channel.c speaks with the client, dispatch.c pairs jobs with cells, pool.c keeps some
+ * parked, cell_make.c builds one, run.c watches its job, end.c judges and collects, cell_end.c takes it down.
  */
 #ifndef BRIG_SERVICE_SERVICE_H
 #define BRIG_SERVICE_SERVICE_H
@@ -65,6 +65,10 @@ enum cell_watch {
 
 struct job {
 	TAILQ_ENTRY(job) queue;
+	bool queued;
+	bool stuck;	     /* looked at in this round, and nothing to be done */
+	uint32_t role;	     /* index of its share */
+	bool counted;	     /* in that share */
 	struct channel *channel; /* NULL once the client has gone */
 	struct cell *cell;	 /* NULL while it waits */
 	struct job_spec spec;
@@ -93,6 +97,7 @@ struct cell {
 	uint64_t sequence; /* how many cells this slot has had: names are never used twice */
 	enum cell_state state;
 	struct zygote *zygote;
+	struct warm *warm; /* the process that was asked for the runner */
 	struct job *job;
 	uint32_t cpu; /* where a running job is pinned (the last of its CPUs) */
 	pid_t init_pid, runner_pid;
@@ -115,24 +120,51 @@ struct cell {
 	struct event *watch[WATCH_COUNT];
 };
 
-enum zygote_state { ZYGOTE_OFF, ZYGOTE_STARTING, ZYGOTE_READY };
+enum warm_state {
+	WARM_OFF,
+	WARM_STARTING,
+	WARM_READY,
+	WARM_RETIRING, /* forks no more; goes once its last answer has come */
+	WARM_ENDING,   /* killed, not reaped yet */
+};
 
+#define ZYGOTES_MAX 32u
 #define ZYGOTE_MODULES_MAX 128u
 #define ZYGOTE_FAILURES_MAX 3u
 
+/* One warm process. */
+struct warm {
+	struct zygote *zygote;
+	enum warm_state state;
+	int pidfd, control_fd;
+	uint32_t forks, answers_due;
+	uint64_t born_us;
+	struct event *read, *ended;
+};
+
+/* A level of the image, shared by all roles or kept for one. */
 struct zygote {
 	struct service *service;
-	uint32_t index;
-	enum zygote_state state;
 	char level[16];
-	char *module_text;			 /* the level's file, cut at its line ends */
+	char role[64];	   /* empty: shared */
+	uint32_t warmth;   /* the level's number: what a cell of a warmer one can do as well */
+	char *module_text; /* the level's file, cut at its line ends */
 	const char *modules[ZYGOTE_MODULES_MAX]; /* what it preloads, top-level names */
 	size_t module_count;
-	pid_t pid;
-	int pidfd, control_fd;
-	unsigned failures; /* in a row; beyond the limit, jobs are told */
+	struct warm warm[2]; /* the one that forks, and its successor or predecessor */
+	unsigned failures;   /* in a row; at the limit jobs are told */
 	struct err fault;
-	struct event *read, *ended;
+	uint32_t park_target, park_floor;
+	bool missed;	     /* since the last look: a job found no parked cell */
+	uint64_t used_us;
+};
+
+/* Shares of the slots are per role. Index 0 is for all that do not fit the table. */
+#define ROLES_MAX 64u
+
+struct role_share {
+	char name[64];
+	uint32_t active;
 };
 
 struct service {
@@ -143,28 +175,45 @@ struct service {
 	struct cell_filter filter;
 	struct maker maker;
 	struct event *maker_event, *link_event, *control_event, *inotify_event;
-	int control_fd, link_fd, proc_fd, inputs_fd, inotify_fd;
-	struct zygote zygotes[LAUNCH_LEVELS_MAX];
-	size_t zygote_count;
+	struct event *refill_event, *sizing_event;
+	int control_fd, link_fd, proc_fd, inputs_fd, inotify_fd, meminfo_fd;
+	struct zygote zygotes[ZYGOTES_MAX];
+	size_t zygote_count, level_count;
 	struct cell *cells;
 	uint32_t cell_count;
 	TAILQ_HEAD(, job) waiting;
+	bool dispatching, dispatch_again;
+	struct role_share roles[ROLES_MAX];
+	uint32_t role_count;
 	char kernel[96];
 };
 
 /* service.c */
 int service_init(struct service *service, const struct launch_message *start,
 	struct cgroup_tree tree, struct err *err) MUST_CHECK;
-void service_enqueue(struct service *service, struct job *job);
-void service_dispatch(struct service *service);
+
+/* dispatch.c: which job gets which cell */
+void dispatch_enqueue(struct service *service, struct job *job);
+void dispatch(struct service *service);
+void dispatch_forget(struct service *service, struct job *job);
+
+/* pool.c: cells parked ahead of need */
+int pool_init(struct service *service, struct err *err) MUST_CHECK;
+struct cell *pool_take(struct service *service, struct zygote *wanted);
+struct cell *pool_free_slot(struct service *service);
+void pool_evict(struct service *service);
+void pool_refill_soon(struct service *service);
 _Noreturn void service_abandon(struct service *service, const char *why);
 
 /* zygote.c */
-int zygote_init(struct service *service, struct zygote *zygote, const char *level,
-	struct err *err) MUST_CHECK;
+int zygote_init(struct service *service, struct zygote *zygote, const char *level, struct err *err)
+	MUST_CHECK;
 struct zygote *zygote_for(struct service *service, const struct job_spec *spec);
-void zygote_start(struct zygote *zygote);
-void zygote_on_born(struct zygote *zygote, const struct maker_answer *answer, int pidfd);
+bool zygote_ready(const struct zygote *zygote);
+bool zygote_failed(const struct zygote *zygote);
+void zygote_ensure(struct zygote *zygote);
+void zygote_on_born(struct service *service, uint32_t id, const struct maker_answer *answer,
+	int pidfd);
 int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err) MUST_CHECK;
 
 /* cell_make.c: from a free slot to a parked cell */
@@ -193,6 +242,8 @@ void control_on_readable(evutil_socket_t fd, short what, void *context);
 void control_drain(struct cell *cell);
 
 /* inputs.c */
+/* Whether init writes it into the work folder; else it is a mount and takes no room there. */
+bool inputs_is_inline(const struct service *service, const struct job_input *input);
 void inputs_place(struct cell *cell);
 void inputs_on_answer(struct cell *cell, const struct init_answer *answer);
 void inputs_forget(struct cell *cell);

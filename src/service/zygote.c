@@ -1,15 +1,17 @@
 /*
- * zygote: the warm interpreters. One for each level, started when first needed, asked to fork a
- * runner for each cell, started anew when it dies.
+ * zygote: the warm interpreters. One for each level, and for each role that is to have its own;
+ * started when first needed, asked to fork a runner for each cell, replaced when worn out or dead.
  */
 #include "service/service.h"
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "service/enter.h"
 #include "service/imports.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,27 +52,48 @@ static int read_modules(struct zygote *zygote, struct err *err)
 
 int zygote_init(struct service *service, struct zygote *zygote, const char *level, struct err *err)
 {
-	*zygote = (struct zygote){
-		.service = service,
-		.index = (uint32_t)(zygote - service->zygotes),
-		.pidfd = -1,
-		.control_fd = -1,
-	};
+	*zygote = (struct zygote){.service = service, .warmth = (uint32_t)service->level_count};
+	for (size_t i = 0; i < 2; i++)
+		zygote->warm[i] = (struct warm){.zygote = zygote, .pidfd = -1, .control_fd = -1};
 	(void)snprintf(zygote->level, sizeof(zygote->level), "%s", level);
 	return read_modules(zygote, err);
 }
 
-struct zygote *zygote_for(struct service *service, const struct job_spec *spec)
+static struct warm *forking(const struct zygote *zygote)
 {
-	for (size_t i = 0; spec->level[0] && i < service->zygote_count; i++)
-		if (strcmp(service->zygotes[i].level, spec->level) == 0)
-			return &service->zygotes[i];
+	const struct warm *first = &zygote->warm[0], *second = &zygote->warm[1];
+	const struct warm *found = first->state == WARM_READY ? first
+		: second->state == WARM_READY		      ? second
+							      : NULL;
+	return (struct warm *)(uintptr_t)found;
+}
+
+static bool starting(const struct zygote *zygote)
+{
+	return zygote->warm[0].state == WARM_STARTING || zygote->warm[1].state == WARM_STARTING;
+}
+
+bool zygote_ready(const struct zygote *zygote)
+{
+	return forking(zygote) != NULL;
+}
+
+bool zygote_failed(const struct zygote *zygote)
+{
+	return !forking(zygote) && !starting(zygote) && zygote->failures >= ZYGOTE_FAILURES_MAX;
+}
+
+/* The barest level, or a warmer one where that has more of what the code asks for. */
+static struct zygote *level_for(struct service *service, const struct job_spec *spec)
+{
 	struct span code = span_of(spec->code.data, spec->code.len);
-	/* The barest level but where a warmer one has something that the code asks for. */
 	struct zygote *best = &service->zygotes[0];
-	size_t best_count = imports_covered(code, best->modules, best->module_count);
-	for (size_t i = 1; i < service->zygote_count; i++) {
+	size_t best_count = 0;
+
+	for (size_t i = 0; i < service->level_count; i++) {
 		struct zygote *zygote = &service->zygotes[i];
+		if (spec->level[0] && strcmp(zygote->level, spec->level) == 0)
+			return zygote;
 		size_t count = imports_covered(code, zygote->modules, zygote->module_count);
 		if (count > best_count) {
 			best = zygote;
@@ -80,100 +103,229 @@ struct zygote *zygote_for(struct service *service, const struct job_spec *spec)
 	return best;
 }
 
-static void zygote_close(struct zygote *zygote)
+static bool idle(const struct service *service, const struct zygote *zygote)
 {
-	if (zygote->read)
-		event_free(zygote->read);
-	if (zygote->ended)
-		event_free(zygote->ended);
-	zygote->read = zygote->ended = NULL;
-	fd_close(&zygote->control_fd);
-	fd_close(&zygote->pidfd);
-	zygote->pid = 0;
-	zygote->state = ZYGOTE_OFF;
+	if (starting(zygote))
+		return false;
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		if (service->cells[i].zygote == zygote && service->cells[i].state != CELL_FREE)
+			return false;
+	return true;
+}
+
+static void end_warm(struct warm *warm);
+
+/* A place for a role's own zygote: a new one, or that of the role not heard of for longest. */
+static struct zygote *place_for_role(struct service *service)
+{
+	struct zygote *oldest = NULL;
+	if (service->zygote_count < ZYGOTES_MAX)
+		return &service->zygotes[service->zygote_count++];
+	for (size_t i = service->level_count; i < ZYGOTES_MAX; i++) {
+		struct zygote *zygote = &service->zygotes[i];
+		if (idle(service, zygote) && (!oldest || zygote->used_us < oldest->used_us))
+			oldest = zygote;
+	}
+	for (size_t i = 0; oldest && i < 2; i++)
+		if (oldest->warm[i].state != WARM_OFF)
+			end_warm(&oldest->warm[i]);
+	bool gone = oldest && oldest->warm[0].state == WARM_OFF &&
+		oldest->warm[1].state == WARM_OFF;
+	return gone ? oldest : NULL;
+}
+
+struct zygote *zygote_for(struct service *service, const struct job_spec *spec)
+{
+	struct zygote *level = level_for(service, spec);
+	if (!spec->isolate)
+		return level;
+	for (size_t i = service->level_count; i < service->zygote_count; i++)
+		if (service->zygotes[i].warmth == level->warmth &&
+			strcmp(service->zygotes[i].role, spec->role) == 0)
+			return &service->zygotes[i];
+	struct zygote *own = place_for_role(service);
+	if (!own)
+		return NULL; /* all are busy: the job waits */
+	*own = *level;
+	memset(&own->fault, 0, sizeof(own->fault));
+	own->failures = own->park_target = own->park_floor = 0;
+	for (size_t i = 0; i < 2; i++)
+		own->warm[i] = (struct warm){.zygote = own, .pidfd = -1, .control_fd = -1};
+	(void)snprintf(own->role, sizeof(own->role), "%s", spec->role);
+	return own;
 }
 
 /* The cells that wait for it will wait in vain. */
-static void fail_cells(struct zygote *zygote)
+static void fail_cells(struct warm *warm)
 {
-	struct service *service = zygote->service;
-	for (uint32_t i = 0; i < service->cell_count; i++)
-		if (service->cells[i].zygote == zygote &&
-			service->cells[i].state == CELL_SPAWNING) {
-			service->cells[i].state = CELL_SEALING; /* no answer is on its way */
-			cell_fail(&service->cells[i], &zygote->fault);
-		}
+	struct service *service = warm->zygote->service;
+	for (uint32_t i = 0; i < service->cell_count; i++) {
+		struct cell *cell = &service->cells[i];
+		if (cell->warm != warm || cell->state != CELL_SPAWNING)
+			continue;
+		cell->state = CELL_SEALING; /* no answer is on its way */
+		cell_fail(cell, &warm->zygote->fault);
+	}
 }
 
-static void zygote_lost(struct zygote *zygote)
+static void on_ended(evutil_socket_t fd, short what, void *context)
 {
-	if (zygote->pidfd >= 0)
-		(void)syscall(SYS_pidfd_send_signal, zygote->pidfd, 9, NULL, 0);
-	zygote->failures++;
-	if (!zygote->fault.code)
-		(void)err_set(
-			&zygote->fault, -ECHILD, "zygote", "the %s zygote ended", zygote->level);
-	if (zygote->pidfd >= 0)
-		(void)waitid(P_PIDFD, (id_t)zygote->pidfd, &(siginfo_t){0}, WEXITED);
-	zygote_close(zygote);
-	fail_cells(zygote);
-	service_dispatch(zygote->service);
+	struct warm *warm = context;
+	siginfo_t info = {0};
+	(void)what;
+
+	if (waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0)
+		return;
+	event_free(warm->ended);
+	warm->ended = NULL;
+	fd_close(&warm->pidfd);
+	warm->state = WARM_OFF;
+	dispatch(warm->zygote->service);
 }
 
-void zygote_start(struct zygote *zygote)
+static void end_warm(struct warm *warm)
 {
-	struct zygote_hello hello = {.version = CELL_PROTOCOL_VERSION};
-	struct service *service = zygote->service;
-	int pair[2];
-
-	memset(&zygote->fault, 0, sizeof(zygote->fault));
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		zygote->failures++;
-		(void)err_sys(&zygote->fault, -errno, "zygote", "socketpair");
+	if (warm->read)
+		event_free(warm->read);
+	warm->read = NULL;
+	fd_close(&warm->control_fd);
+	if (warm->pidfd < 0) {
+		warm->state = WARM_OFF;
 		return;
 	}
-	zygote->control_fd = pair[0];
-	zygote->state = ZYGOTE_STARTING;
-	memcpy(hello.level, zygote->level, sizeof(hello.level));
-	hello.filter = service->filter;
-	/* It waits in the socket until the zygote is there to read it. */
-	int rc = (int)fd_send(pair[0], &hello, sizeof(hello), NULL, 0);
-	if (rc > 0)
-		rc = maker_ask_zygote(&service->maker, service->cell_count + zygote->index,
-			zygote->level, pair[1], &zygote->fault);
-	(void)close(pair[1]);
-	zygote->read = event_new(
-		service->base, zygote->control_fd, EV_READ | EV_PERSIST, on_message, zygote);
-	if (rc < 0 || !zygote->read || event_add(zygote->read, NULL) < 0)
-		zygote_lost(zygote);
+	warm->state = WARM_ENDING;
+	(void)syscall(SYS_pidfd_send_signal, warm->pidfd, SIGKILL, NULL, 0);
 }
 
-void zygote_on_born(struct zygote *zygote, const struct maker_answer *answer, int pidfd)
+static void lose(struct warm *warm)
 {
-	zygote->pid = answer->pid;
-	zygote->pidfd = pidfd;
-	if (answer->err.code || pidfd < 0) {
-		zygote->fault = answer->err;
-		zygote_lost(zygote);
+	struct zygote *zygote = warm->zygote;
+	zygote->failures++;
+	if (!zygote->fault.code)
+		(void)err_set(&zygote->fault, -ECHILD, "zygote", "the %s zygote ended",
+			zygote->level);
+	end_warm(warm);
+	fail_cells(warm);
+	dispatch(zygote->service);
+}
+
+static uint32_t id_of(const struct warm *warm)
+{
+	const struct service *service = warm->zygote->service;
+	size_t zygote = (size_t)(warm->zygote - service->zygotes);
+	return service->cell_count + (uint32_t)(2 * zygote + (size_t)(warm - warm->zygote->warm));
+}
+
+static int ask_maker(struct warm *warm, struct err *err)
+{
+	struct service *service = warm->zygote->service;
+	struct zygote_hello hello = {.version = CELL_PROTOCOL_VERSION, .filter = service->filter};
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(err, -errno, "zygote", "socketpair");
+	warm->control_fd = pair[0];
+	memcpy(hello.level, warm->zygote->level, sizeof(hello.level));
+	/* It waits in the socket until the zygote is there to read it. */
+	ssize_t sent = fd_send(pair[0], &hello, sizeof(hello), NULL, 0);
+	int rc = sent < 0 ? err_sys(err, (int)sent, "zygote", "greeting the zygote")
+			  : maker_ask_zygote(&service->maker, id_of(warm), warm->zygote->level,
+				    pair[1], err);
+	(void)close(pair[1]);
+	if (rc < 0)
+		return rc;
+	warm->read = event_new(
+		service->base, warm->control_fd, EV_READ | EV_PERSIST, on_message, warm);
+	if (!warm->read || event_add(warm->read, NULL) < 0)
+		return err_sys(err, -ENOMEM, "zygote", "event_new");
+	return 0;
+}
+
+static void start(struct zygote *zygote)
+{
+	for (size_t i = 0; i < 2; i++) {
+		struct warm *warm = &zygote->warm[i];
+		if (warm->state != WARM_OFF)
+			continue;
+		warm->state = WARM_STARTING;
+		warm->forks = warm->answers_due = 0;
+		warm->born_us = clock_now_us();
+		memset(&zygote->fault, 0, sizeof(zygote->fault));
+		if (ask_maker(warm, &zygote->fault) < 0)
+			lose(warm);
+		return;
 	}
 }
 
-static void on_ready(struct zygote *zygote, const struct zygote_ready *ready)
+void zygote_ensure(struct zygote *zygote)
 {
+	zygote->used_us = clock_now_us();
+	if (!forking(zygote) && !starting(zygote) && zygote->failures < ZYGOTE_FAILURES_MAX)
+		start(zygote);
+}
+
+void zygote_on_born(struct service *service, uint32_t id, const struct maker_answer *answer,
+	int pidfd)
+{
+	struct warm *warm = &service->zygotes[id / 2].warm[id % 2];
+
+	warm->pidfd = pidfd;
+	if (pidfd >= 0) {
+		warm->ended = event_new(service->base, pidfd, EV_READ, on_ended, warm);
+		if (warm->ended)
+			(void)event_add(warm->ended, NULL);
+	}
+	if (warm->state != WARM_STARTING || answer->err.code || !warm->ended) {
+		warm->zygote->fault = answer->err;
+		lose(warm);
+	}
+}
+
+/* All its children share its hash secret and its address layout: not for ever. */
+static bool worn_out(const struct warm *warm)
+{
+	const struct launch_message *start_message = &warm->zygote->service->start;
+	return warm->forks >= start_message->zygote_jobs ||
+		clock_now_us() - warm->born_us >= start_message->zygote_age_s * 1000000ull;
+}
+
+static void retire(struct warm *warm)
+{
+	warm->state = WARM_RETIRING;
+	if (!warm->answers_due)
+		end_warm(warm);
+}
+
+static void on_ready(struct warm *warm, const struct zygote_ready *ready)
+{
+	struct zygote *zygote = warm->zygote;
+	struct warm *other = &zygote->warm[warm == &zygote->warm[0] ? 1 : 0];
+
 	if (ready->err.code) {
 		zygote->fault = ready->err;
 		zygote->failures = ZYGOTE_FAILURES_MAX; /* trying again would fail again */
-		zygote_lost(zygote);
+		lose(warm);
 		return;
 	}
-	zygote->state = ZYGOTE_READY;
+	warm->state = WARM_READY;
 	zygote->failures = 0;
-	service_dispatch(zygote->service);
+	if (other->state == WARM_READY)
+		retire(other);
+	dispatch(zygote->service);
+}
+
+static void on_spawned(struct warm *warm, const struct zygote_answer *answer)
+{
+	struct service *service = warm->zygote->service;
+	warm->answers_due -= warm->answers_due > 0;
+	cell_on_spawned(&service->cells[answer->slot], answer);
+	if (warm->state == WARM_RETIRING && !warm->answers_due)
+		end_warm(warm);
 }
 
 static void on_message(evutil_socket_t fd, short what, void *context)
 {
-	struct zygote *zygote = context;
+	struct warm *warm = context;
 	union {
 		struct zygote_ready ready;
 		struct zygote_answer answer;
@@ -183,18 +335,20 @@ static void on_message(evutil_socket_t fd, short what, void *context)
 
 	memset(&message, 0, sizeof(message));
 	ssize_t got = fd_receive(fd, &message, sizeof(message), NULL, &none);
-	if (zygote->state == ZYGOTE_STARTING && got == (ssize_t)sizeof(message.ready))
-		on_ready(zygote, &message.ready);
-	else if (zygote->state == ZYGOTE_READY && got == (ssize_t)sizeof(message.answer) &&
-		 message.answer.slot < zygote->service->cell_count)
-		cell_on_spawned(&zygote->service->cells[message.answer.slot], &message.answer);
+	bool forks = warm->state == WARM_READY || warm->state == WARM_RETIRING;
+	if (warm->state == WARM_STARTING && got == (ssize_t)sizeof(message.ready))
+		on_ready(warm, &message.ready);
+	else if (forks && got == (ssize_t)sizeof(message.answer) &&
+		message.answer.slot < warm->zygote->service->cell_count)
+		on_spawned(warm, &message.answer);
 	else if (got != -EAGAIN)
-		zygote_lost(zygote);
+		lose(warm);
 }
 
 int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 {
 	struct service *service = cell->service;
+	struct warm *warm = forking(zygote);
 	int fds[2 + CELL_FD_COUNT + CELL_CGROUP_FDS_MAX];
 	int tasks[CELL_CGROUP_FDS_MAX];
 	size_t count = 0, task_count = 0;
@@ -207,7 +361,7 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 		.processes = layer_in(service->skip, LAYER_PIDS) ? limits_default.processes : 0,
 		.file_bytes = limits_default.work_bytes,
 	};
-	if (zygote->state != ZYGOTE_READY)
+	if (!warm)
 		return err_set(err, -ECHILD, "zygote", "the %s zygote is gone", zygote->level);
 	int rc = cgroup_attach_files(&cell->cgroup, tasks, &task_count, err);
 	if (rc < 0)
@@ -220,8 +374,15 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 		fds[count++] = cell->cgroup.dirs[CGROUP_UNIFIED];
 	for (size_t i = 0; i < task_count; i++)
 		fds[count++] = tasks[i];
-	ssize_t sent = fd_send(zygote->control_fd, &spawn, sizeof(spawn), fds, count);
+	ssize_t sent = fd_send(warm->control_fd, &spawn, sizeof(spawn), fds, count);
 	while (task_count)
 		fd_close(&tasks[--task_count]);
-	return sent < 0 ? err_sys(err, (int)sent, "zygote", "asking the zygote") : 0;
+	if (sent < 0)
+		return err_sys(err, (int)sent, "zygote", "asking the zygote");
+	cell->warm = warm;
+	warm->forks++;
+	warm->answers_due++;
+	if (worn_out(warm) && !starting(zygote))
+		start(zygote);
+	return 0;
 }

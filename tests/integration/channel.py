@@ -159,7 +159,8 @@ class Call:
         """Sends bytes with descriptors, which are closed here."""
         try:
             sent = socket.send_fds(self.socket, [data], fds) if fds else 0
-            self.socket.sendall(data[sent:])
+            if sent < len(data):
+                self.socket.sendall(data[sent:])
         finally:
             for fd in fds:
                 os.close(fd)
