@@ -512,3 +512,19 @@ def test_default_image_levels_import(default_image):
     for level in ("bare", "data"):
         modules = (tree_of(default_image) / f"usr/lib/brig/levels/{level}").read_text().split()
         in_image(default_image, f"import importlib\nfor m in {modules}: importlib.import_module(m)")
+
+
+def test_the_example_of_quickstart(default_image, tmp_path):
+    def run(*args):
+        done = subprocess.run([BRIG, "run", *args], capture_output=True, text=True,
+                              timeout=WATCHDOG_S, env={"PATH": os.environ["PATH"]})
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run(TOP / "examples/make_data.py", "--out", tmp_path)
+    rows = (tmp_path / "weather.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 1441 and any(",," in row for row in rows)
+    out = run(TOP / "examples/analyse.py", "--file", tmp_path / "weather.csv", "--out", tmp_path)
+    assert "São Paulo" in out and "warming_c_a_decade" in out
+    assert len((tmp_path / "by_place.csv").read_text(encoding="utf-8").splitlines()) == 13
+    assert (tmp_path / "climate.png").read_bytes().startswith(b"\x89PNG")
