@@ -20,7 +20,7 @@
 
 static bool alloc_armed, alloc_hit;
 static size_t alloc_left;
-static long alloc_live;
+static long alloc_live __attribute__((unused));
 
 #ifdef __SANITIZE_ADDRESS__
 static const bool alloc_fail_works = false;
