@@ -22,7 +22,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CELLS_DEFAULT 32u
+#define CELLS_DEFAULT 64u
+#define PARK_MIN 2u
+#define PARK_MAX 32u
 #define RESTART_PAUSE_MS 200
 #define RESTARTS_IN_A_ROW 10u
 
@@ -45,7 +47,7 @@ static const char help[] =
 	"  --socket PATH            where to listen (root: /run/brig/service.sock, others: below\n"
 	"                           XDG_RUNTIME_DIR)\n"
 	"  --image NAME             the image that cells run in (else BRIG_IMAGE, else default)\n"
-	"  --cells N                how many jobs run at once (32)\n"
+	"  --cells N                how many jobs run at once (64)\n"
 	"  --allow-degraded LAYERS  serve although the host lacks these; see brig doctor\n"
 	"\n"
 	"A line of JSON on stderr says when it is ready. SIGTERM ends it and all its cells.\n";
@@ -171,7 +173,8 @@ static int run(
 
 int cmd_service(int argc, char **argv)
 {
-	struct launch_options options = {.cells_max = CELLS_DEFAULT};
+	struct launch_options options = {
+		.cells_max = CELLS_DEFAULT, .park_min = PARK_MIN, .park_max = PARK_MAX};
 	const char *socket_path = NULL;
 	char usual[PATH_MAX];
 	struct err err = {0};

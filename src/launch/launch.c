@@ -186,6 +186,10 @@ int launch_start(const struct launch_options *options, struct launch **ret_launc
 	struct launch_message start = {
 		.verb = LAUNCH_START,
 		.cells_max = options->cells_max,
+		.park_min = options->park_min,
+		.park_max = options->park_max,
+		.zygote_jobs = options->zygote_jobs ? options->zygote_jobs : LAUNCH_ZYGOTE_JOBS,
+		.zygote_age_s = options->zygote_age_s ? options->zygote_age_s : LAUNCH_ZYGOTE_AGE_S,
 		.allow_degraded = options->allow_degraded,
 	};
 	cleanup_fd int mount_fd = -1;

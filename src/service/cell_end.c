@@ -31,6 +31,8 @@ void cell_fail(struct cell *cell, const struct err *err)
 
 	if (cell->state == CELL_DYING || cell->state == CELL_FREE)
 		return;
+	if (!job)
+		pool_rest(cell->service, err);
 	if (job && job->facts.cause == END_NONE) {
 		job->fault = *err;
 		job->facts.cause = END_FAULT;
@@ -60,7 +62,7 @@ static void free_slot(struct cell *cell)
 	cell_init(cell->service, cell, cell->slot);
 	cell->sequence = sequence;
 	cell->net_fd = net_fd;
-	service_dispatch(cell->service);
+	dispatch(cell->service);
 }
 
 static void clean_up(evutil_socket_t fd, short what, void *context)

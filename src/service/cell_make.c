@@ -329,5 +329,5 @@ void cell_on_parked(struct cell *cell)
 	if (cell->job)
 		run_begin(cell);
 	else
-		service_dispatch(cell->service);
+		dispatch(cell->service);
 }

@@ -71,7 +71,7 @@ static void channel_close(struct channel *channel)
 			job->facts.cause = END_CANCELLED;
 			cell_fail(job->cell, &err);
 		} else {
-			TAILQ_REMOVE(&channel->service->waiting, job, queue);
+			dispatch_forget(channel->service, job);
 			job_free(job);
 		}
 	}
@@ -90,7 +90,7 @@ static void cancel(struct channel *channel)
 		struct err err = {0};
 		cell_fail(job->cell, &err);
 	} else {
-		TAILQ_REMOVE(&channel->service->waiting, job, queue);
+		dispatch_forget(channel->service, job);
 		end_answer_without_cell(job);
 	}
 }
@@ -98,7 +98,7 @@ static void cancel(struct channel *channel)
 static void take_job(struct channel *channel, struct span fields)
 {
 	struct err err = {0};
-	struct job *job = job_new(channel);
+	struct job *job = job_new(channel->service, channel);
 
 	if (!job) {
 		channel_close(channel);
@@ -115,7 +115,7 @@ static void take_job(struct channel *channel, struct span fields)
 		end_answer_without_cell(job);
 		return;
 	}
-	service_enqueue(channel->service, job);
+	dispatch_enqueue(channel->service, job);
 }
 
 /* false once the channel is no more. */

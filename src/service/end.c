@@ -147,6 +147,7 @@ static void answer(struct job *job, const struct job_result *result)
 		channel_answer(job->channel, result);
 		channel_forget_job(job->channel);
 	}
+	dispatch_forget(job->service, job);
 	job_free(job);
 }
 

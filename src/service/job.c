@@ -3,11 +3,12 @@
 
 #include <stdlib.h>
 
-struct job *job_new(struct channel *channel)
+struct job *job_new(struct service *service, struct channel *channel)
 {
 	struct job *job = calloc(1, sizeof(*job));
 	if (!job)
 		return NULL;
+	job->service = service;
 	job->channel = channel;
 	job_spec_init(&job->spec);
 	output_init(&job->out);

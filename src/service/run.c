@@ -75,25 +75,45 @@ static int limit_cpu_seconds(struct cell *cell, struct err *err)
 	return 0;
 }
 
+/* What parking has set already is not set again. */
+static int limit_group(struct cell *cell, struct err *err)
+{
+	const struct job_limits *limits = &cell->job->spec.limits;
+	const struct cgroup_limits wanted = {
+		.memory_bytes = limits->memory_bytes,
+		.processes = limits->processes + 1,
+		.cpus = limits->cpus,
+	};
+	if (limits->memory_bytes == limits_default.memory_bytes &&
+		limits->processes == limits_default.processes &&
+		limits->cpus == limits_default.cpus)
+		return 0;
+	return cgroup_limit(&cell->cgroup, &wanted, cell->service->skip, err);
+}
+
+static bool folder_is_right(const struct job_spec *spec)
+{
+	return spec->input_count == 0 && spec->limits.work_bytes == limits_default.work_bytes &&
+	       spec->limits.work_inodes == limits_default.work_inodes;
+}
+
 void run_begin(struct cell *cell)
 {
-	struct job *job = cell->job;
 	struct err err = {0};
-	const struct cgroup_limits limits = {
-		.memory_bytes = job->spec.limits.memory_bytes,
-		.processes = job->spec.limits.processes + 1,
-		.cpus = job->spec.limits.cpus,
-	};
+	bool ready = folder_is_right(&cell->job->spec);
+
 	cell->state = CELL_PLACING;
-	int rc = cgroup_limit(&cell->cgroup, &limits, cell->service->skip, &err);
+	int rc = limit_group(cell, &err);
 	if (!rc)
 		rc = pin(cell, &err);
 	if (!rc)
 		rc = limit_cpu_seconds(cell, &err);
-	if (!rc)
+	if (!rc && !ready)
 		rc = ask_resize(cell, &err);
 	if (rc < 0)
 		cell_fail(cell, &err);
+	else if (ready)
+		run_start(cell);
 }
 
 static int add_options(struct buf *frame, const struct job_spec *spec)

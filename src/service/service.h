@@ -5,7 +5,8 @@
  *	link ─► channel ─► job ─► queue ─► cell (slot) ─► result ─► channel
  *
  * Rooms: channel.c speaks with the client, dispatch.c pairs jobs with cells, pool.c keeps some
- * parked, cell_make.c builds one, run.c watches its job, end.c judges and collects, cell_end.c takes it down.
+ * parked, cell_make.c builds one, run.c watches its job, end.c judges and collects, cell_end.c
+ *takes it down.
  */
 #ifndef BRIG_SERVICE_SERVICE_H
 #define BRIG_SERVICE_SERVICE_H
@@ -66,9 +67,10 @@ enum cell_watch {
 struct job {
 	TAILQ_ENTRY(job) queue;
 	bool queued;
-	bool stuck;	     /* looked at in this round, and nothing to be done */
-	uint32_t role;	     /* index of its share */
-	bool counted;	     /* in that share */
+	bool stuck;    /* looked at in this round, and nothing to be done */
+	uint32_t role; /* index of its share */
+	bool counted;  /* in that share */
+	struct service *service;
 	struct channel *channel; /* NULL once the client has gone */
 	struct cell *cell;	 /* NULL while it waits */
 	struct job_spec spec;
@@ -155,7 +157,7 @@ struct zygote {
 	unsigned failures;   /* in a row; at the limit jobs are told */
 	struct err fault;
 	uint32_t park_target, park_floor;
-	bool missed;	     /* since the last look: a job found no parked cell */
+	bool missed; /* since the last look: a job found no parked cell */
 	uint64_t used_us;
 };
 
@@ -183,6 +185,7 @@ struct service {
 	uint32_t cell_count;
 	TAILQ_HEAD(, job) waiting;
 	bool dispatching, dispatch_again;
+	uint64_t park_after_us; /* parking rests until then: the last cell could not be made */
 	struct role_share roles[ROLES_MAX];
 	uint32_t role_count;
 	char kernel[96];
@@ -203,17 +206,18 @@ struct cell *pool_take(struct service *service, struct zygote *wanted);
 struct cell *pool_free_slot(struct service *service);
 void pool_evict(struct service *service);
 void pool_refill_soon(struct service *service);
+void pool_rest(struct service *service, const struct err *err);
 _Noreturn void service_abandon(struct service *service, const char *why);
 
 /* zygote.c */
-int zygote_init(struct service *service, struct zygote *zygote, const char *level, struct err *err)
-	MUST_CHECK;
+int zygote_init(struct service *service, struct zygote *zygote, const char *level,
+	struct err *err) MUST_CHECK;
 struct zygote *zygote_for(struct service *service, const struct job_spec *spec);
 bool zygote_ready(const struct zygote *zygote);
 bool zygote_failed(const struct zygote *zygote);
 void zygote_ensure(struct zygote *zygote);
-void zygote_on_born(struct service *service, uint32_t id, const struct maker_answer *answer,
-	int pidfd);
+void zygote_on_born(
+	struct service *service, uint32_t id, const struct maker_answer *answer, int pidfd);
 int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err) MUST_CHECK;
 
 /* cell_make.c: from a free slot to a parked cell */
@@ -276,7 +280,7 @@ void channel_answer(struct channel *channel, const struct job_result *result);
 void channel_forget_job(struct channel *channel);
 
 /* job.c */
-struct job *job_new(struct channel *channel);
+struct job *job_new(struct service *service, struct channel *channel);
 void job_free(struct job *job);
 
 #endif

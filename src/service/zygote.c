@@ -62,9 +62,9 @@ int zygote_init(struct service *service, struct zygote *zygote, const char *leve
 static struct warm *forking(const struct zygote *zygote)
 {
 	const struct warm *first = &zygote->warm[0], *second = &zygote->warm[1];
-	const struct warm *found = first->state == WARM_READY ? first
-		: second->state == WARM_READY		      ? second
-							      : NULL;
+	const struct warm *found = first->state == WARM_READY	 ? first
+				   : second->state == WARM_READY ? second
+								 : NULL;
 	return (struct warm *)(uintptr_t)found;
 }
 
@@ -129,8 +129,8 @@ static struct zygote *place_for_role(struct service *service)
 	for (size_t i = 0; oldest && i < 2; i++)
 		if (oldest->warm[i].state != WARM_OFF)
 			end_warm(&oldest->warm[i]);
-	bool gone = oldest && oldest->warm[0].state == WARM_OFF &&
-		oldest->warm[1].state == WARM_OFF;
+	bool gone =
+		oldest && oldest->warm[0].state == WARM_OFF && oldest->warm[1].state == WARM_OFF;
 	return gone ? oldest : NULL;
 }
 
@@ -202,8 +202,8 @@ static void lose(struct warm *warm)
 	struct zygote *zygote = warm->zygote;
 	zygote->failures++;
 	if (!zygote->fault.code)
-		(void)err_set(&zygote->fault, -ECHILD, "zygote", "the %s zygote ended",
-			zygote->level);
+		(void)err_set(
+			&zygote->fault, -ECHILD, "zygote", "the %s zygote ended", zygote->level);
 	end_warm(warm);
 	fail_cells(warm);
 	dispatch(zygote->service);
@@ -234,8 +234,8 @@ static int ask_maker(struct warm *warm, struct err *err)
 	(void)close(pair[1]);
 	if (rc < 0)
 		return rc;
-	warm->read = event_new(
-		service->base, warm->control_fd, EV_READ | EV_PERSIST, on_message, warm);
+	warm->read =
+		event_new(service->base, warm->control_fd, EV_READ | EV_PERSIST, on_message, warm);
 	if (!warm->read || event_add(warm->read, NULL) < 0)
 		return err_sys(err, -ENOMEM, "zygote", "event_new");
 	return 0;
@@ -264,8 +264,8 @@ void zygote_ensure(struct zygote *zygote)
 		start(zygote);
 }
 
-void zygote_on_born(struct service *service, uint32_t id, const struct maker_answer *answer,
-	int pidfd)
+void zygote_on_born(
+	struct service *service, uint32_t id, const struct maker_answer *answer, int pidfd)
 {
 	struct warm *warm = &service->zygotes[id / 2].warm[id % 2];
 
@@ -286,7 +286,7 @@ static bool worn_out(const struct warm *warm)
 {
 	const struct launch_message *start_message = &warm->zygote->service->start;
 	return warm->forks >= start_message->zygote_jobs ||
-		clock_now_us() - warm->born_us >= start_message->zygote_age_s * 1000000ull;
+	       clock_now_us() - warm->born_us >= start_message->zygote_age_s * 1000000ull;
 }
 
 static void retire(struct warm *warm)
@@ -339,7 +339,7 @@ static void on_message(evutil_socket_t fd, short what, void *context)
 	if (warm->state == WARM_STARTING && got == (ssize_t)sizeof(message.ready))
 		on_ready(warm, &message.ready);
 	else if (forks && got == (ssize_t)sizeof(message.answer) &&
-		message.answer.slot < warm->zygote->service->cell_count)
+		 message.answer.slot < warm->zygote->service->cell_count)
 		on_spawned(warm, &message.answer);
 	else if (got != -EAGAIN)
 		lose(warm);

@@ -32,6 +32,8 @@ enum job_tag {
 	TAG_STREAM = 15,
 	TAG_RECEIPT = 16,
 	TAG_LEVEL = 17,
+	TAG_ROLE = 18,
+	TAG_ISOLATE = 19,
 };
 
 enum input_tag {
@@ -184,6 +186,10 @@ static int encode_options(struct buf *out, const struct job_spec *spec)
 		rc = wire_add_u64(out, TAG_RECEIPT, spec->receipt);
 	if (!rc && spec->level[0])
 		rc = wire_add_text(out, TAG_LEVEL, spec->level);
+	if (!rc && spec->role[0])
+		rc = wire_add_text(out, TAG_ROLE, spec->role);
+	if (!rc && spec->isolate)
+		rc = wire_add_u64(out, TAG_ISOLATE, 1);
 	return rc;
 }
 
@@ -278,6 +284,10 @@ static int decode_field(const struct wire_field *field, struct job_spec *spec, b
 		return wire_bool(field, &spec->receipt);
 	case TAG_LEVEL:
 		return wire_text(field, spec->level, sizeof(spec->level));
+	case TAG_ROLE:
+		return wire_text(field, spec->role, sizeof(spec->role));
+	case TAG_ISOLATE:
+		return wire_bool(field, &spec->isolate);
 	default:
 		rc = wire_take_number(field, limit_fields, LIMIT_FIELDS, &spec->limits);
 		return rc < 0 ? rc : 0;

@@ -57,6 +57,8 @@ struct job_spec {
 	bool stream;
 	bool receipt;
 	char level[16]; /* zygote level; empty lets the service choose by the imports */
+	char role[64];	/* whose job it is: slots are shared out between roles */
+	bool isolate;	/* the role's jobs come from zygotes of its own */
 };
 
 void job_spec_init(struct job_spec *spec);

@@ -9,9 +9,9 @@
  *	parent → service	LAUNCH_START and its descriptors
  *	service → parent	LAUNCH_READY, or LAUNCH_FAILED with the fault
  *
- * The service is born in the outer user namespace U and executed there once that is mapped: it never
- * has a capability on the host. What only the host's root can do, mounting the image, the parent
- * does, and hands the detached mount over.
+ * The service is born in the outer user namespace U and executed there once that is mapped: it
+ *never has a capability on the host. What only the host's root can do, mounting the image, the
+ *parent does, and hands the detached mount over.
  */
 #ifndef BRIG_WIRE_LAUNCH_H
 #define BRIG_WIRE_LAUNCH_H
@@ -30,6 +30,9 @@
 /* How many uids the outer user namespace has: 0 is the service, two for each slot follow. */
 #define LAUNCH_UIDS 4096u
 #define LAUNCH_CELLS_MAX 1024u
+
+#define LAUNCH_ZYGOTE_JOBS 2000u
+#define LAUNCH_ZYGOTE_AGE_S 3600u
 
 #define LINK_CHANNEL 'c'
 
@@ -58,6 +61,10 @@ struct launch_message {
 	uint32_t verb;
 	uint32_t cgroups;
 	uint32_t cells_max;
+	uint32_t park_min;     /* cells of each level kept ready without demand */
+	uint32_t park_max;     /* of all levels, however great the demand; 0: none is parked */
+	uint32_t zygote_jobs;  /* a zygote is replaced after that many forks */
+	uint32_t zygote_age_s; /* or after that time */
 	layer_set allow_degraded;
 	uint8_t cgroup_v2;
 	uint8_t one_uid; /* U maps a single uid */

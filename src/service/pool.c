@@ -1,0 +1,222 @@
+/*
+ * pool: cells parked ahead of need. A parked cell is complete and sealed: nothing of a layer is put
+ * off until a job comes.
+ *
+ * How many: a job that finds none raises its level's target by one, up to the ceiling; quiet time
+ * lowers it again to the floor. Parking goes on behind the answers, a few cells at a time, and
+ * stops while memory is short.
+ */
+#include "service/service.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAKING_MAX 2u
+#define SIZING_SECONDS 5
+/* After a cell that could not be made, so that a host without means is not kept busy. */
+#define REST_US 1000000u
+/* Below that share of the machine's memory nothing is parked beyond the floor. */
+#define MEMORY_SHARE 16u
+
+static bool is_idle(const struct cell *cell)
+{
+	return !cell->job && cell->state >= CELL_MAKING && cell->state <= CELL_PARKED_IDLE;
+}
+
+struct cell *pool_free_slot(struct service *service)
+{
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		if (service->cells[i].state == CELL_FREE)
+			return &service->cells[i];
+	return NULL;
+}
+
+/* The furthest on its way is the best; a warmer level does as well where the own one has none. */
+static struct cell *best_of(struct service *service, const struct zygote *zygote, bool parked_only)
+{
+	struct cell *best = NULL;
+	for (uint32_t i = 0; i < service->cell_count; i++) {
+		struct cell *cell = &service->cells[i];
+		if (cell->zygote != zygote || !is_idle(cell) ||
+			(parked_only && cell->state != CELL_PARKED_IDLE))
+			continue;
+		if (!best || cell->state > best->state)
+			best = cell;
+	}
+	return best;
+}
+
+static struct cell *warmer(struct service *service, const struct zygote *wanted)
+{
+	for (size_t i = 0; i < service->level_count && !wanted->role[0]; i++) {
+		struct zygote *zygote = &service->zygotes[i];
+		struct cell *cell =
+			zygote->warmth > wanted->warmth ? best_of(service, zygote, true) : NULL;
+		if (cell)
+			return cell;
+	}
+	return NULL;
+}
+
+struct cell *pool_take(struct service *service, struct zygote *wanted)
+{
+	struct cell *cell = best_of(service, wanted, true);
+	if (cell)
+		return cell;
+	wanted->missed = true;
+	if (wanted->park_target < service->start.park_max)
+		wanted->park_target++;
+	cell = warmer(service, wanted);
+	return cell ? cell : best_of(service, wanted, false);
+}
+
+void pool_evict(struct service *service)
+{
+	/* Only parked cells that no waiting job could take come here: dispatch asked first. */
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		if (service->cells[i].state == CELL_DYING)
+			return; /* a slot is about to become free */
+	for (uint32_t i = 0; i < service->cell_count; i++) {
+		struct cell *cell = &service->cells[i];
+		if (cell->state == CELL_PARKED_IDLE && !cell->job) {
+			cell_kill(cell);
+			return;
+		}
+	}
+}
+
+static uint64_t meminfo(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static bool memory_is_short(const struct service *service)
+{
+	char text[512];
+	ssize_t got = pread(service->meminfo_fd, text, sizeof(text) - 1, 0);
+	if (got <= 0)
+		return false;
+	text[got] = 0;
+	return meminfo(text, "MemAvailable:") < meminfo(text, "MemTotal:") / MEMORY_SHARE;
+}
+
+static uint32_t count_idle(const struct service *service, const struct zygote *zygote)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		count += is_idle(&service->cells[i]) &&
+			 (!zygote || service->cells[i].zygote == zygote);
+	return count;
+}
+
+static uint32_t count_making(const struct service *service)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		count += service->cells[i].state >= CELL_MAKING &&
+			 service->cells[i].state <= CELL_PARKING;
+	return count;
+}
+
+/* The level that is furthest below its target, or NULL. */
+static struct zygote *neediest(struct service *service)
+{
+	struct zygote *neediest = NULL;
+	uint32_t most = 0;
+	for (size_t i = 0; i < service->zygote_count; i++) {
+		struct zygote *zygote = &service->zygotes[i];
+		uint32_t have = count_idle(service, zygote);
+		if (have >= zygote->park_target || zygote_failed(zygote))
+			continue;
+		uint32_t missing = zygote->park_target - have;
+		if (missing > most) {
+			most = missing;
+			neediest = zygote;
+		}
+	}
+	return neediest;
+}
+
+static void refill(evutil_socket_t fd, short what, void *context)
+{
+	struct service *service = context;
+	struct zygote *zygote;
+	(void)fd;
+	(void)what;
+
+	if (clock_now_us() < service->park_after_us)
+		return; /* the sizing timer comes back to it */
+	while (TAILQ_EMPTY(&service->waiting) && count_making(service) < MAKING_MAX &&
+		count_idle(service, NULL) < service->start.park_max &&
+		(zygote = neediest(service))) {
+		bool beyond = count_idle(service, zygote) >= zygote->park_floor;
+		struct cell *cell = pool_free_slot(service);
+		zygote_ensure(zygote);
+		if (!cell || !zygote_ready(zygote) || (beyond && memory_is_short(service)))
+			return;
+		cell_make(cell, zygote);
+	}
+}
+
+void pool_rest(struct service *service, const struct err *err)
+{
+	(void)fprintf(stderr, "{\"event\": \"cell_failed\", \"layer\": \"%s\", \"errno\": %d}\n",
+		err->stage, -err->code);
+	service->park_after_us = clock_now_us() + REST_US;
+}
+
+void pool_refill_soon(struct service *service)
+{
+	if (service->start.park_max)
+		event_active(service->refill_event, EV_TIMEOUT, 0);
+}
+
+/* Quiet levels shrink by an eighth at a time. */
+static void resize(evutil_socket_t fd, short what, void *context)
+{
+	struct service *service = context;
+	(void)fd;
+	(void)what;
+
+	for (size_t i = 0; i < service->zygote_count; i++) {
+		struct zygote *zygote = &service->zygotes[i];
+		uint32_t above = zygote->park_target - zygote->park_floor;
+		if (!zygote->missed && above)
+			zygote->park_target -= (above + 7) / 8;
+		zygote->missed = false;
+		struct cell *spare = best_of(service, zygote, true);
+		if (spare && count_idle(service, zygote) > zygote->park_target)
+			cell_kill(spare);
+	}
+	pool_refill_soon(service);
+}
+
+int pool_init(struct service *service, struct err *err)
+{
+	const struct timeval period = {.tv_sec = SIZING_SECONDS};
+
+	service->meminfo_fd = openat(service->proc_fd, "meminfo", O_RDONLY | O_CLOEXEC);
+	service->refill_event = event_new(service->base, -1, 0, refill, service);
+	service->sizing_event = event_new(service->base, -1, EV_PERSIST, resize, service);
+	if (service->meminfo_fd < 0 || !service->refill_event || !service->sizing_event)
+		return err_sys(err, -ENOMEM, "service", "setting up the pool");
+	if (event_priority_set(service->refill_event, 1) < 0)
+		return err_sys(err, -EINVAL, "service", "event_priority_set");
+	if (!service->start.park_max)
+		return 0;
+	for (size_t i = 0; i < service->level_count; i++) {
+		service->zygotes[i].park_floor = service->start.park_min;
+		service->zygotes[i].park_target = service->start.park_min;
+	}
+	if (event_add(service->sizing_event, &period) < 0)
+		return err_sys(err, -ENOMEM, "service", "event_add");
+	pool_refill_soon(service);
+	return 0;
+}
