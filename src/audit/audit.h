@@ -67,9 +67,9 @@ struct audit;
 struct audit_options {
 	const char *path;
 	enum audit_durability durability;
-	uint64_t retention_ms;	  /* rows older than this go; 0 keeps them */
-	uint64_t retention_bytes; /* the oldest rows go beyond this size; 0 keeps them */
-	uint64_t head_ms;	  /* how often audit_tick hands out a head; 0 never */
+	uint64_t retention_ms;	   /* rows older than this go; 0 keeps them */
+	uint64_t retention_bytes;  /* the oldest rows go beyond this size; 0 keeps them */
+	uint64_t head_ms;	   /* how often audit_tick hands out a head; 0 never */
 	const struct span *values; /* exact values to redact, see redact.h; borrowed for the call */
 	size_t value_count;
 };
@@ -83,8 +83,8 @@ struct audit_input {
 
 /* Who called what. All borrowed for the length of the call; NULL strings count as empty. */
 struct audit_call {
-	const char *id;	  /* unique: the job's id, or for audit_single NULL: one is made up */
-	const char *role; /* "" where the caller has none (401) */
+	const char *id;	   /* unique: the job's id, or for audit_single NULL: one is made up */
+	const char *role;  /* "" where the caller has none (401) */
 	const char *token; /* its name, never the token; "" without one */
 	const char *door;  /* "rest", "mcp", "cli" */
 	const char *tool;  /* as named by the caller: cut and redacted */
@@ -107,8 +107,8 @@ struct audit_end {
  * Opens or makes the log (mode 0600; its folder must exist), and writes `interrupted` for calls
  * that a dead process left open. -EBADMSG where the file is no log of brig's.
  */
-int audit_open(const struct audit_options *options, struct audit **ret_audit,
-	struct err *err) MUST_CHECK;
+int audit_open(
+	const struct audit_options *options, struct audit **ret_audit, struct err *err) MUST_CHECK;
 
 /* Flushes, ignoring failure, and closes. NULL-safe. */
 void audit_close(struct audit *audit);
@@ -120,8 +120,8 @@ void audit_close(struct audit *audit);
  */
 int audit_accept(struct audit *audit, const struct audit_call *call, uint64_t *ret_ticket,
 	struct err *err) MUST_CHECK;
-int audit_complete(struct audit *audit, const struct audit_call *call,
-	const struct audit_end *end, uint64_t *ret_ticket, struct err *err) MUST_CHECK;
+int audit_complete(struct audit *audit, const struct audit_call *call, const struct audit_end *end,
+	uint64_t *ret_ticket, struct err *err) MUST_CHECK;
 int audit_single(struct audit *audit, const struct audit_call *call, const struct audit_end *end,
 	uint64_t *ret_ticket, struct err *err) MUST_CHECK;
 
@@ -156,7 +156,7 @@ int audit_tick(struct audit *audit, struct audit_head *ret_head, bool *ret_head_
  * Replaces what may change under a running dispatcher (SIGHUP): retention, head_ms, values. Path
  * and durability stay. On failure everything stays.
  */
-int audit_reload(struct audit *audit, const struct audit_options *options,
-	struct err *err) MUST_CHECK;
+int audit_reload(
+	struct audit *audit, const struct audit_options *options, struct err *err) MUST_CHECK;
 
 #endif

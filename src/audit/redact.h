@@ -4,7 +4,8 @@
  *	struct redact *redact;
  *	int rc = redact_new(values, count, &redact);
  *	rc = redact_push(redact, chunk, bytes, &out);	any number of times, split anywhere
- *	rc = redact_finish(redact, &out);		what was held back; ready for the next stream
+ *	rc = redact_finish(redact, &out);		what was held back; ready for the next
+ *stream
  *
  * What goes: the token shapes of redact_shapes.c (a prefix, a charset, a length), private keys in
  * PEM, JWTs, passwords in URLs, the values of secret-looking names (KEY=value, "password": "…",
@@ -37,8 +38,7 @@ int redact_new(const struct span *values, size_t count, struct redact **ret_reda
 void redact_free(struct redact *redact);
 
 /* Appends what is certain. 0, -ENOSPC (the buffer's cap), -ENOMEM; then finish or reset. */
-int redact_push(
-	struct redact *redact, const void *data, size_t bytes, struct buf *out) MUST_CHECK;
+int redact_push(struct redact *redact, const void *data, size_t bytes, struct buf *out) MUST_CHECK;
 
 /* Ends the stream: appends the rest and begins anew. */
 int redact_finish(struct redact *redact, struct buf *out) MUST_CHECK;

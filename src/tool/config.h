@@ -10,8 +10,8 @@
  * reload (SIGHUP) keeps the old value.
  *
  * Without a file there is one role, `local`, with both tools and the product's ceilings. With one,
- * only what it names exists: config_role(config, "local") may be NULL, and a call without a token is
- * then a 401.
+ * only what it names exists: config_role(config, "local") may be NULL, and a call without a token
+ *is then a 401.
  *
  * Ownership: a config owns all it points to; it is freed by the last config_unref. Threads: none.
  */
@@ -33,6 +33,11 @@
 #define CONFIG_TOKENS_MAX 4096u
 #define CONFIG_NAMES_MAX 32u
 
+/* Exact values to redact: the same figures as audit/redact.h, which this room cannot include. */
+#define CONFIG_REDACT_VALUES_MAX 256u
+#define CONFIG_REDACT_BYTES_MIN 6u
+#define CONFIG_REDACT_BYTES_MAX 4096u
+
 /* The role of callers without a token. */
 #define CONFIG_LOCAL_ROLE "local"
 
@@ -49,9 +54,9 @@ struct config_server {
 	uint32_t connections_max;
 	uint64_t body_bytes_max;
 	uint64_t header_bytes_max;
-	uint32_t read_timeout_ms;  /* a request's header and body */
-	uint32_t idle_timeout_ms;  /* a connection between requests */
-	uint32_t drain_timeout_ms; /* jobs in flight, after SIGTERM */
+	uint32_t read_timeout_ms;    /* a request's header and body */
+	uint32_t idle_timeout_ms;    /* a connection between requests */
+	uint32_t drain_timeout_ms;   /* jobs in flight, after SIGTERM */
 	uint64_t artifact_bytes_max; /* the store of all artifacts */
 	uint32_t artifact_keep_ms;
 };
@@ -63,8 +68,8 @@ struct config_service {
 };
 
 struct config_audit {
-	char *db; /* NULL: the default of the design */
-	bool power; /* durability = power */
+	char *db;				/* NULL: the default of the design */
+	bool power;				/* durability = power */
 	uint64_t retention_ms, retention_bytes; /* 0: for ever, without bound */
 	uint64_t head_ms;
 	struct span *redact_values; /* from the file redact_file names, a value a line */
@@ -84,6 +89,10 @@ struct config {
 };
 
 #define CONFIG_LISTEN_DEFAULT "127.0.0.1:7777"
+
+/* What a role gets that does not say. Its limits are then the product's defaults. */
+#define CONFIG_JOBS_AT_ONCE 16u
+#define CONFIG_QUEUE_MAX 256u
 
 /*
  * Reads and checks a file. `err` gets the first fault. -EINVAL for a fault in the file, -E2BIG,

@@ -12,7 +12,8 @@
  * that holds one minute's worth. A role is known by its name, so counts survive a reload of the
  * configuration.
  *
- * Threads: none shared. Time: constant for each role. Memory: bounded by queue_max of each role.
+ * Threads: none shared. Time: linear in the number of roles, for done and leave also in that role's
+ * jobs. Memory: bounded by jobs_at_once and queue_max of each role.
  */
 #ifndef BRIG_TOOL_QUOTA_H
 #define BRIG_TOOL_QUOTA_H
@@ -27,7 +28,7 @@ enum quota_decision { QUOTA_RUN, QUOTA_QUEUE, QUOTA_REFUSE };
 struct quota_ticket {
 	uint64_t id;		/* unique, above 0; 0 where refused */
 	uint32_t retry_after_s; /* at least 1 where refused, else 0 */
-	const char *why;	/* static, for the refusal: "jobs_per_minute", "queue_max"; else NULL */
+	const char *why; /* static, for the refusal: "jobs_per_minute", "queue_max"; else NULL */
 };
 
 /* `running_max`: jobs of all roles at once, at least 1. 0 or -ENOMEM. */
@@ -47,7 +48,10 @@ void quota_leave(struct quota *quota, uint64_t id);
 /* The id of the waiting job that may run now (it then counts as running), or 0. Call until 0. */
 uint64_t quota_next(struct quota *quota);
 
-/* Takes a changed role's limits over; a role that is gone keeps those it had until it is empty. */
+/*
+ * Takes changed limits over (a role's are else those it had when it was first seen). A role that
+ * is gone keeps its jobs, and is forgotten at a reload after the last of them.
+ */
 void quota_reload(struct quota *quota, const struct role *roles, size_t count);
 
 struct quota_count {

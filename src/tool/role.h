@@ -1,9 +1,9 @@
 /*
  * role: what a caller may do, and the admission of one job by it.
  *
- * Admission only ever tightens: a limit beyond the role's is taken down to it (the result's `limits`
- * show that), and everything else that the role does not allow is refused. It does no I/O but to
- * open and hash the files that a request names below the role's own file roots.
+ * Admission only ever tightens: a limit beyond the role's is taken down to it (the result's
+ * `limits` show that), and everything else that the role does not allow is refused. It does no I/O
+ * but to open and hash the files that a request names below the role's own file roots.
  *
  * Source: openat2(2) (RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS, RESOLVE_NO_MAGICLINKS; Linux 5.6).
  */
@@ -50,7 +50,8 @@ struct role {
 /* ROLE_CALCULATE or ROLE_RUN_SANDBOXED by name, or 0. */
 unsigned role_tool_by_name(const char *name);
 
-/* Whether the role has the tool. Where it has not: -EPERM with the one text that a caller is told. */
+/* Whether the role has the tool. Where it has not: -EPERM with the one text that a caller is told.
+ */
 int role_allows(const struct role *role, const char *tool, struct err *err) MUST_CHECK;
 
 /*
@@ -64,9 +65,10 @@ int role_admit(const struct role *role, struct job_spec *spec, bool wants_sessio
 
 /*
  * Opens `path`, which is "ROOT/relative", below that root of the role: no symbolic link on the way,
- * nothing above the root, a regular file of at most `max_bytes`. 0 with a descriptor for the caller,
- * its size and its SHA-256; -ENOENT with one same text whether the root is unknown, the file absent,
- * forbidden, unreadable or no regular file; -E2BIG; -EINVAL for a path that is none (empty, NUL,
+ * nothing above the root, a regular file of at most `max_bytes`. 0 with a descriptor for the
+ * caller, its size and its SHA-256; -ENOENT with one same text whether the root is unknown, the
+ * file absent, forbidden, unreadable or no regular file; -E2BIG; -EINVAL for a path that is none
+ * (empty, NUL,
  * "..", absolute, over 4,095 bytes); -EIO.
  */
 int role_open(const struct role *role, struct span path, uint64_t max_bytes, int *ret_fd,

@@ -27,8 +27,8 @@ struct token {
 const struct token *token_find(const struct token *tokens, size_t count, struct span presented);
 
 /* A fresh token, "brig_" and 256 random bits, and its SHA-256 in hexadecimal. 0 or -EIO. */
-int token_make(char ret_token[TOKEN_TEXT_BYTES], char ret_sha256[2 * TOKEN_HASH_BYTES + 1])
-	MUST_CHECK;
+int token_make(
+	char ret_token[TOKEN_TEXT_BYTES], char ret_sha256[2 * TOKEN_HASH_BYTES + 1]) MUST_CHECK;
 
 /* 64 hexadecimal digits of either case. False where it is anything else. */
 bool token_hash_read(const char *text, unsigned char ret_sha256[TOKEN_HASH_BYTES]);
