@@ -306,5 +306,10 @@ void channel_answer(struct channel *channel, const struct job_result *result)
 void channel_forget_job(struct channel *channel)
 {
 	channel->job = NULL;
-	send_soon(channel);
+	/* At once where the socket takes it; closing, and what is left, is for the loop. */
+	int more = send_stream(channel);
+	if (!more)
+		more = send_result(channel);
+	if (more <= 0 || event_add(channel->write, NULL) < 0)
+		send_soon(channel);
 }

@@ -9,6 +9,7 @@
 #include "service/artifacts.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,6 +152,29 @@ static void answer(struct job *job, const struct job_result *result)
 	job_free(job);
 }
 
+static void on_answered(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	cell_kill(context);
+}
+
+/* Exit, unmounting and clean-up wait until nothing else is to be done, and run when the CPU has
+ * nothing better to do; but not so long that dead cells use up the slots. */
+static void kill_behind_the_answer(struct cell *cell)
+{
+	const struct sched_param none = {0};
+	if (cell->runner_pidfd >= 0 && !pool_is_tight(cell->service))
+		(void)sched_setscheduler(cell->runner_pid, SCHED_IDLE, &none);
+	if (cell_timer(cell, WATCH_CLEANUP, 0, on_answered) < 0) {
+		cell_kill(cell);
+		return;
+	}
+	(void)event_del(cell->watch[WATCH_CLEANUP]);
+	(void)event_priority_set(cell->watch[WATCH_CLEANUP], PRIORITY_BEHIND);
+	event_active(cell->watch[WATCH_CLEANUP], EV_TIMEOUT, 0);
+}
+
 static void collect(struct cell *cell)
 {
 	struct job *job = cell->job;
@@ -185,7 +209,7 @@ static void collect(struct cell *cell)
 	artifacts_done(&artifacts);
 	for (size_t i = 0; i < result.item_count; i++)
 		fd_close(&items[i].fd);
-	cell_kill(cell);
+	kill_behind_the_answer(cell);
 }
 
 void end_on_frozen(struct cell *cell)

@@ -76,6 +76,14 @@ struct cell *pool_take(struct service *service, struct zygote *wanted)
 	return cell ? cell : best_of(service, wanted, false);
 }
 
+bool pool_is_tight(const struct service *service)
+{
+	uint32_t dying = 0;
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		dying += service->cells[i].state == CELL_DYING;
+	return !TAILQ_EMPTY(&service->waiting) || dying > service->cell_count / 4;
+}
+
 void pool_evict(struct service *service)
 {
 	/* Only parked cells that no waiting job could take come here: dispatch asked first. */
@@ -207,7 +215,7 @@ int pool_init(struct service *service, struct err *err)
 	service->sizing_event = event_new(service->base, -1, EV_PERSIST, resize, service);
 	if (service->meminfo_fd < 0 || !service->refill_event || !service->sizing_event)
 		return err_sys(err, -ENOMEM, "service", "setting up the pool");
-	if (event_priority_set(service->refill_event, 1) < 0)
+	if (event_priority_set(service->refill_event, PRIORITY_BEHIND) < 0)
 		return err_sys(err, -EINVAL, "service", "event_priority_set");
 	if (!service->start.park_max)
 		return 0;

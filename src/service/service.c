@@ -185,8 +185,8 @@ static struct event_base *new_base(void)
 static int watch_all(struct service *service, struct err *err)
 {
 	service->base = new_base();
-	/* Two priorities: what somebody waits for, and what is done behind the answers. */
-	if (!service->base || event_base_priority_init(service->base, 2) < 0)
+	/* Of three priorities events have the middle one unless they ask for another. */
+	if (!service->base || event_base_priority_init(service->base, 3) < 0)
 		return err_sys(err, -ENOMEM, "service", "event_base_new");
 	service->maker_event = listen_to(service, service->maker.socket_fd, on_maker);
 	service->link_event = listen_to(service, service->link_fd, on_link);
