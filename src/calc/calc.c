@@ -18,6 +18,8 @@
 
 struct calc {
 	locale_t c_locale;
+	struct parser parser;
+	struct calc_fault fault;
 	struct calc_program program;
 	union calc_stack stack;
 	/* The lexer looks up to two bytes ahead of a character it has seen. */
@@ -73,6 +75,20 @@ void calc_free(struct calc *calc)
 	free(calc);
 }
 
+/* Neither NUL nor anything beyond ASCII, eight bytes at a time. */
+static bool is_plain(const char *text, size_t bytes)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+	uint64_t found = 0, word;
+	for (; bytes >= sizeof(word); bytes -= sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		found |= word | (word - ones);
+	}
+	for (; bytes; bytes--, text++)
+		found |= (uint64_t)(unsigned char)*text | (uint64_t)(*text - 1);
+	return !(found & tops);
+}
+
 /* Copies what is to be parsed into calc->source; its length, or 0 with the fault set. */
 static unsigned take_source(
 	struct calc *calc, const char *source, size_t bytes, struct calc_fault *fault)
@@ -85,6 +101,8 @@ static unsigned take_source(
 	source_strip(&source, &bytes);
 	memcpy(calc->source, source, bytes);
 	memset(calc->source + bytes, 0, sizeof(calc->source) - CALC_SOURCE_MAX);
+	if (is_plain(source, bytes))
+		return (unsigned)bytes;
 	const char *nul = memchr(source, 0, bytes);
 	if (nul)
 		fault_set(fault, CALC_ERROR_SYNTAX, (unsigned)(nul - source), "a NUL character");
@@ -121,7 +139,9 @@ static void set_error(const struct calc *calc, const struct calc_fault *fault, u
 
 static void set_exact(struct calc *calc, struct calc_result *ret)
 {
-	enum exact_outcome outcome = exact_small(&calc->program, &calc->stack, ret->exact);
+	enum exact_outcome outcome = exact_integer(&calc->program, &calc->stack, ret->exact);
+	if (outcome == EXACT_LARGE)
+		outcome = exact_small(&calc->program, &calc->stack, ret->exact);
 	if (outcome == EXACT_LARGE)
 		outcome = exact_large(&calc->program, calc->source, &calc->stack, ret->exact);
 	if (outcome == EXACT_DONE)
@@ -133,12 +153,12 @@ static void set_exact(struct calc *calc, struct calc_result *ret)
 static void evaluate(
 	struct calc *calc, const char *source, size_t bytes, bool exact, struct calc_result *ret)
 {
-	struct calc_fault fault;
-	fault.error = CALC_ERROR_NONE;
-	fault.node = NODE_NONE;
-	fault.slip = SLIP_OTHER;
-	fault.at = fault.last = 0;
-	fault.message[0] = '\0';
+	struct calc_fault *fault = &calc->fault;
+	fault->error = CALC_ERROR_NONE;
+	fault->node = NODE_NONE;
+	fault->slip = SLIP_OTHER;
+	fault->at = fault->last = 0;
+	fault->message[0] = '\0';
 	ret->status = CALC_VALUE;
 	ret->value = 0;
 	ret->exact_differs = false;
@@ -146,15 +166,15 @@ static void evaluate(
 	ret->error = CALC_ERROR_NONE;
 	ret->node = NULL;
 	ret->column = 0;
-	unsigned length = take_source(calc, source, bytes, &fault);
-	if (!fault.error)
-		parse_source(&calc->program, calc->source, length, &fault);
-	if (!fault.error)
+	unsigned length = take_source(calc, source, bytes, fault);
+	if (!fault->error)
+		parse_source(&calc->parser, &calc->program, calc->source, length, fault);
+	if (!fault->error)
 		ret->value = eval_double(
-			&calc->program, calc->source, calc->c_locale, &calc->stack, &fault);
-	if (fault.error) {
+			&calc->program, calc->source, calc->c_locale, &calc->stack, fault);
+	if (fault->error) {
 		ret->value = 0;
-		set_error(calc, &fault, length, ret);
+		set_error(calc, fault, length, ret);
 		return;
 	}
 	(void)repr_double(ret->value, ret->repr);

@@ -77,7 +77,7 @@ void calc_free(struct calc *calc);
 /*
  * Evaluates `bytes` of UTF-8 at `source` (borrowed, need not end in NUL; blanks around it are
  * stripped) into `ret`. Always fills `ret`; linear in `bytes`; needs 256 KiB of stack at the
- * deepest nesting. Allocates only inside GMP, and only where the exact value outgrows 64 bits:
+ * deepest nesting. Allocates only inside GMP, and only where the exact value outgrows 128 bits:
  * at most a few hundred KiB, all freed before the return.
  */
 void calc_eval(struct calc *calc, const char *source, size_t bytes, struct calc_result *ret);

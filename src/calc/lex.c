@@ -14,14 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_name_start(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
-}
-
 static bool is_name_part(unsigned char c)
 {
-	return is_name_start(c) || (c >= '0' && c <= '9');
+	return lex_classes[c] == CLASS_NAME || lex_classes[c] == CLASS_DIGIT;
 }
 
 void fault_set(
@@ -37,9 +32,16 @@ void fault_set(
 	va_end(args);
 }
 
-void lex_fail(struct lexer *lx, enum calc_slip slip, unsigned at, const char *format, ...)
+void lex_stop(struct lexer *lx)
 {
 	lx->token.type = TOK_ERROR;
+	/* At the source's end nothing else is made. */
+	lx->pos = lx->bytes;
+}
+
+void lex_fail(struct lexer *lx, enum calc_slip slip, unsigned at, const char *format, ...)
+{
+	lex_stop(lx);
 	if (lx->fault->error)
 		return;
 	char message[CALC_MESSAGE_SIZE];
@@ -52,12 +54,14 @@ void lex_fail(struct lexer *lx, enum calc_slip slip, unsigned at, const char *fo
 	lx->fault->last = lx->last;
 }
 
-void lex_init(struct lexer *lx, const char *source, unsigned bytes, struct calc_fault *fault)
+void lex_init(struct lexer *lx, const char *source, unsigned bytes, struct calc_literal *literal,
+	struct calc_fault *fault)
 {
 	lx->source = (const unsigned char *)source;
 	lx->bytes = bytes;
 	lx->pos = 0;
 	lx->last = 0;
+	lx->literal = literal;
 	lx->level = 0;
 	lx->field_level = 0;
 	lx->fault = fault;
@@ -70,7 +74,7 @@ void lex_open(struct lexer *lx, unsigned char bracket, unsigned at)
 	if (lx->level == CALC_NESTING_MAX) {
 		fault_set(lx->fault, CALC_ERROR_LIMIT, at, "nested more than %d deep",
 			CALC_NESTING_MAX);
-		lx->token.type = TOK_ERROR;
+		lex_stop(lx);
 		return;
 	}
 	lx->open[lx->level] = bracket;
@@ -156,17 +160,17 @@ static bool next_line(struct lexer *lx, unsigned *indent)
 	}
 }
 
-static void token_end(struct lexer *lx)
+__attribute__((noinline)) static void token_end(struct lexer *lx)
 {
-	if (lx->fault->error)
-		return;
-	if (lx->level) {
+	lx->token.start = lx->token.end = (uint16_t)lx->bytes;
+	if (lx->fault->error) {
+		lex_stop(lx);
+	} else if (lx->level) {
 		unsigned top = lx->level - 1;
 		lex_fail(lx, SLIP_OPEN, lx->open_at[top], "'%c' was never closed", lx->open[top]);
-		return;
+	} else {
+		lx->token.type = TOK_END;
 	}
-	lx->token.type = TOK_END;
-	lx->token.start = lx->token.end = (uint16_t)lx->bytes;
 }
 
 /* The name's characters beyond ASCII must be those of identifiers. */
@@ -206,7 +210,7 @@ static bool is_prefix(const unsigned char *at, unsigned bytes, char *ret_kind)
 	return !(raw && kind == 'u');
 }
 
-static void token_name(struct lexer *lx)
+__attribute__((noinline)) static void token_name(struct lexer *lx)
 {
 	const unsigned char *start = lx->source + lx->pos;
 	const unsigned char *at = start;
@@ -228,34 +232,48 @@ static void token_name(struct lexer *lx)
 		check_name(lx);
 }
 
+static void token_bracket(struct lexer *lx)
+{
+	unsigned at = lx->pos++;
+	unsigned char c = lx->source[at];
+	switch (c) {
+	case '(':
+		lx->token.type = TOK_LPAR;
+		lex_open(lx, c, at);
+		break;
+	case '[':
+		lx->token.type = TOK_LSQB;
+		lex_open(lx, c, at);
+		break;
+	case '{':
+		lx->token.type = TOK_LBRACE;
+		lex_open(lx, c, at);
+		break;
+	default:
+		lx->token.type = c == ')' ? TOK_RPAR : c == ']' ? TOK_RSQB : TOK_RBRACE;
+		lex_close(lx, c, at);
+		break;
+	}
+}
+
 static void token_operator(struct lexer *lx)
 {
-	unsigned at = lx->pos;
-	unsigned char c = lx->source[at];
-	if (c == ':' && lx->field_level && lx->level == lx->field_level) {
+	const unsigned char *at = lx->source + lx->pos;
+	if (*at == ':' && lx->field_level && lx->level == lx->field_level) {
 		lx->token.type = TOK_SPEC;
 		lx->pos++;
-		return;
+	} else if (*at == '.' && lex_classes[at[1]] == CLASS_DIGIT) {
+		lex_number(lx);
+	} else if (lex_classes[at[1]] != CLASS_OPERATOR) {
+		lx->token.type = lex_single(*at);
+		lx->pos++;
+	} else {
+		lx->pos += lex_operator(at, &lx->token.type);
 	}
-	uint8_t type;
-	unsigned length = lex_operator(lx->source + at, &type);
-	if (!length) {
-		lex_fail(lx, SLIP_CHARACTER, at,
-			c < ' ' || c == 0x7f ? "invalid character U+%04X"
-					     : "invalid character '%c'",
-			c);
-		return;
-	}
-	lx->token.type = type;
-	lx->pos += length;
-	if (type == TOK_LPAR || type == TOK_LSQB || type == TOK_LBRACE)
-		lex_open(lx, c, at);
-	else if (type == TOK_RPAR || type == TOK_RSQB || type == TOK_RBRACE)
-		lex_close(lx, c, at);
 }
 
 /* Moves to the first character of the next token; false when there is none to make. */
-static bool skip_blanks(struct lexer *lx)
+__attribute__((noinline)) static bool skip_blanks(struct lexer *lx)
 {
 	unsigned indent;
 	if (!lx->pos && next_line(lx, &indent) && indent) {
@@ -286,27 +304,42 @@ static bool skip_blanks(struct lexer *lx)
 	}
 }
 
+/* What is rare stays out of line, so that the frame of this function is small. */
 void lex_next(struct lexer *lx)
 {
 	lx->last = lx->token.end;
-	if (lx->fault->error) {
-		lx->token.type = TOK_ERROR;
-		return;
-	}
-	if (!skip_blanks(lx)) {
+	const unsigned char *at = lx->source + lx->pos;
+	while (*at == ' ')
+		at++;
+	lx->pos = (unsigned)(at - lx->source);
+	if (lex_classes[*at] == CLASS_OTHER && !skip_blanks(lx)) {
 		token_end(lx);
 		return;
 	}
 	unsigned char c = lx->source[lx->pos];
 	lx->token.start = (uint16_t)lx->pos;
-	if ((c >= '0' && c <= '9') ||
-		(c == '.' && lx->source[lx->pos + 1] >= '0' && lx->source[lx->pos + 1] <= '9'))
+	switch ((enum lex_class)lex_classes[c]) {
+	case CLASS_DIGIT:
 		lex_number(lx);
-	else if (is_name_start(c))
-		token_name(lx);
-	else if (c == '"' || c == '\'')
-		lex_string(lx, lx->pos, false);
-	else
+		break;
+	case CLASS_OPERATOR:
 		token_operator(lx);
+		break;
+	case CLASS_BRACKET:
+		token_bracket(lx);
+		break;
+	case CLASS_NAME:
+		token_name(lx);
+		break;
+	case CLASS_QUOTE:
+		lex_string(lx, lx->pos, false);
+		break;
+	case CLASS_OTHER:
+		lex_fail(lx, SLIP_CHARACTER, lx->pos,
+			c < ' ' || c == 0x7f ? "invalid character U+%04X"
+					     : "invalid character '%c'",
+			c);
+		break;
+	}
 	lx->token.end = (uint16_t)lx->pos;
 }

@@ -63,11 +63,22 @@ enum token_type {
 	TOK_COUNT,
 };
 
+/* What a byte may begin. */
+enum lex_class {
+	CLASS_OTHER, /* blanks, lines' ends, comments, the source's end, what begins no token */
+	CLASS_BRACKET,
+	CLASS_OPERATOR, /* may be the first of several */
+	CLASS_DIGIT,
+	CLASS_NAME,
+	CLASS_QUOTE,
+};
+
+extern const uint8_t lex_classes[256];
+
 struct token {
 	uint8_t type;
 	bool bytes; /* TOK_STRING: has a b prefix */
 	uint16_t start, end;
-	struct calc_literal literal; /* TOK_NUMBER */
 };
 
 struct lexer {
@@ -75,7 +86,8 @@ struct lexer {
 	unsigned bytes;
 	unsigned pos;
 	struct token token;
-	unsigned last; /* end of the token before */
+	unsigned last;		      /* end of the token before */
+	struct calc_literal *literal; /* where the next number's digits go */
 	struct calc_fault *fault;
 	unsigned level;	      /* open brackets, and fields of f-strings */
 	unsigned field_level; /* `level` inside the innermost field of an f-string, or 0 */
@@ -93,19 +105,24 @@ struct fstring {
 	bool raw;
 };
 
-void lex_init(struct lexer *lx, const char *source, unsigned bytes, struct calc_fault *fault);
+void lex_init(struct lexer *lx, const char *source, unsigned bytes, struct calc_literal *literal,
+	struct calc_fault *fault);
 
 /* Makes the next token in lx->token. */
 void lex_next(struct lexer *lx);
 
-/* Records an error at byte `at` and turns the current token into TOK_ERROR. */
+/* From here on the lexer makes nothing but TOK_ERROR; the fault is set. */
+void lex_stop(struct lexer *lx);
+
+/* Records an error at byte `at` and stops. */
 void lex_fail(struct lexer *lx, enum calc_slip slip, unsigned at, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* The token of a name of that many bytes: a keyword's or TOK_NAME. */
 uint8_t lex_name_type(const unsigned char *name, unsigned bytes);
 
-/* The length of the operator at `at` and its token; 0 where no token begins so. */
+/* The token of an operator's character alone, and the longest at `at`: its token, its length. */
+uint8_t lex_single(unsigned char c);
 unsigned lex_operator(const unsigned char *at, uint8_t *ret_type);
 
 /* At a digit, or a point and a digit: makes the number's token. */

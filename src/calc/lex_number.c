@@ -21,16 +21,11 @@ static unsigned digit_value(unsigned char c)
 	return is_digit(c) ? c - '0' + 0u : low >= 'a' && low <= 'f' ? low - 'a' + 10u : 99u;
 }
 
-/*
- * What stands right behind a number: no letter and no digit, except that Python still lets
- * `1if x else 2` pass.
- */
-static bool ends_number(struct lexer *lx, const unsigned char *at, const char *kind)
+/* A letter, a digit or an underscore right behind a number: Python lets `1if x else 2` pass. */
+__attribute__((noinline)) static bool is_keyword_behind(
+	struct lexer *lx, const unsigned char *at, const char *kind)
 {
 	static const char words[][5] = {"and", "else", "for", "if", "in", "is", "not", "or"};
-	unsigned char low = *at | 0x20;
-	if (!is_digit(*at) && !(low >= 'a' && low <= 'z') && *at != '_')
-		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (!strncmp((const char *)at, words[i], strlen(words[i])))
 			return true;
@@ -39,36 +34,44 @@ static bool ends_number(struct lexer *lx, const unsigned char *at, const char *k
 	return false;
 }
 
-static void take_digit(struct calc_literal *literal, unsigned char c, bool fraction)
+static bool ends_number(struct lexer *lx, const unsigned char *at, const char *kind)
 {
-	if (literal->digits <= (UINT64_MAX - 9) / 10) {
-		literal->digits = literal->digits * 10 + (unsigned)(c - '0');
-		literal->exponent -= fraction;
-	} else {
-		literal->cut = true;
-		literal->exponent += !fraction;
-	}
+	bool word = lex_classes[*at] == CLASS_NAME || lex_classes[*at] == CLASS_DIGIT;
+	return !word || *at >= 0x80 || is_keyword_behind(lx, at, kind);
 }
 
 /* Digits with single underscores between them, from the digit at `at`. NULL after an error. */
 static const unsigned char *take_digits(struct lexer *lx, const unsigned char *at, bool fraction)
 {
-	struct calc_literal *literal = &lx->token.literal;
+	struct calc_literal *literal = lx->literal;
+	uint64_t digits = literal->digits;
+	int32_t exponent = literal->exponent;
 	for (;;) {
-		while (is_digit(*at))
-			take_digit(literal, *at++, fraction);
+		for (; is_digit(*at); at++) {
+			if (digits <= (UINT64_MAX - 9) / 10) {
+				digits = digits * 10 + (unsigned)(*at - '0');
+				exponent -= fraction;
+			} else {
+				literal->cut = true;
+				exponent += !fraction;
+			}
+		}
 		if (*at != '_')
-			return at;
+			break;
 		if (!is_digit(*++at)) {
 			lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source),
 				"invalid decimal literal");
 			return NULL;
 		}
 	}
+	literal->digits = digits;
+	literal->exponent = exponent;
+	return at;
 }
 
 /* The digits of an exponent; the value saturates. */
-static const unsigned char *take_exponent(struct lexer *lx, const unsigned char *at, bool negative)
+__attribute__((noinline)) static const unsigned char *take_exponent(
+	struct lexer *lx, const unsigned char *at, bool negative)
 {
 	int32_t exponent = 0;
 	for (;;) {
@@ -85,14 +88,15 @@ static const unsigned char *take_exponent(struct lexer *lx, const unsigned char 
 			return NULL;
 		}
 	}
-	lx->token.literal.written = negative ? -exponent : exponent;
-	lx->token.literal.exponent += lx->token.literal.written;
+	lx->literal->written = negative ? -exponent : exponent;
+	lx->literal->exponent += lx->literal->written;
 	return at;
 }
 
-static const unsigned char *number_based(struct lexer *lx, const unsigned char *at)
+__attribute__((noinline)) static const unsigned char *number_based(
+	struct lexer *lx, const unsigned char *at)
 {
-	struct calc_literal *literal = &lx->token.literal;
+	struct calc_literal *literal = lx->literal;
 	unsigned char letter = at[1] | 0x20;
 	unsigned base = letter == 'x' ? 16 : letter == 'o' ? 8 : 2;
 	const char *kind = base == 16 ? "hexadecimal" : base == 8 ? "octal" : "binary";
@@ -122,7 +126,7 @@ static const unsigned char *number_based(struct lexer *lx, const unsigned char *
 
 static const unsigned char *number_decimal(struct lexer *lx, const unsigned char *at)
 {
-	struct calc_literal *literal = &lx->token.literal;
+	struct calc_literal *literal = lx->literal;
 	const unsigned char *start = at;
 	if (*at != '.' && !(at = take_digits(lx, at, false)))
 		return NULL;
@@ -158,18 +162,36 @@ static const unsigned char *number_decimal(struct lexer *lx, const unsigned char
 	return ends_number(lx, at, "decimal") ? at : NULL;
 }
 
+#define SHORT_DIGITS 18
+
+/* A plain integer of a few digits, which most numbers are; false, and nothing done, for others. */
+static bool number_short(struct lexer *lx)
+{
+	const unsigned char *start = lx->source + lx->pos, *at = start;
+	uint64_t digits = 0;
+	for (; is_digit(*at) && at - start < SHORT_DIGITS; at++)
+		digits = digits * 10 + (unsigned)(*at - '0');
+	if (lex_classes[*at] >= CLASS_DIGIT || *at == '.' || *start == '0' || at == start)
+		return false;
+	lx->literal->digits = digits;
+	lx->pos += (unsigned)(at - start);
+	return true;
+}
+
 void lex_number(struct lexer *lx)
 {
-	const unsigned char *at = lx->source + lx->pos;
-	struct calc_literal *literal = &lx->token.literal;
+	struct calc_literal *literal = lx->literal;
 	*literal = (struct calc_literal){.base = 10, .integer = true, .start = (uint16_t)lx->pos};
 	lx->token.type = TOK_NUMBER;
-	unsigned char letter = at[1] | 0x20;
-	if (at[0] == '0' && (letter == 'x' || letter == 'o' || letter == 'b'))
-		at = number_based(lx, at);
-	else
-		at = number_decimal(lx, at);
-	if (at)
-		lx->pos = (unsigned)(at - lx->source);
+	if (!number_short(lx)) {
+		const unsigned char *at = lx->source + lx->pos;
+		unsigned char letter = at[1] | 0x20;
+		if (at[0] == '0' && (letter == 'x' || letter == 'o' || letter == 'b'))
+			at = number_based(lx, at);
+		else
+			at = number_decimal(lx, at);
+		if (at)
+			lx->pos = (unsigned)(at - lx->source);
+	}
 	literal->end = (uint16_t)lx->pos;
 }

@@ -1,7 +1,41 @@
-/* lex_words: which token a word is, and which an operator's characters are. */
+/* lex_words: what a byte begins, which token a word is, and which an operator's characters are. */
 #include "calc/lex.h"
 
 #include <string.h>
+
+const uint8_t lex_classes[256] = {
+	['('] = CLASS_BRACKET,
+	[')'] = CLASS_BRACKET,
+	['['] = CLASS_BRACKET,
+	[']'] = CLASS_BRACKET,
+	['{'] = CLASS_BRACKET,
+	['}'] = CLASS_BRACKET,
+	['!'] = CLASS_OPERATOR,
+	['%'] = CLASS_OPERATOR,
+	['&'] = CLASS_OPERATOR,
+	['*'] = CLASS_OPERATOR,
+	['+'] = CLASS_OPERATOR,
+	[','] = CLASS_OPERATOR,
+	['-'] = CLASS_OPERATOR,
+	['.'] = CLASS_OPERATOR,
+	['/'] = CLASS_OPERATOR,
+	[':'] = CLASS_OPERATOR,
+	[';'] = CLASS_OPERATOR,
+	['<'] = CLASS_OPERATOR,
+	['='] = CLASS_OPERATOR,
+	['>'] = CLASS_OPERATOR,
+	['@'] = CLASS_OPERATOR,
+	['^'] = CLASS_OPERATOR,
+	['|'] = CLASS_OPERATOR,
+	['~'] = CLASS_OPERATOR,
+	['0' ... '9'] = CLASS_DIGIT,
+	['A' ... 'Z'] = CLASS_NAME,
+	['a' ... 'z'] = CLASS_NAME,
+	['_'] = CLASS_NAME,
+	[0x80 ... 0xff] = CLASS_NAME,
+	['"'] = CLASS_QUOTE,
+	['\''] = CLASS_QUOTE,
+};
 
 static const struct {
 	char text[9];
@@ -53,37 +87,35 @@ uint8_t lex_name_type(const unsigned char *name, unsigned bytes)
 	return TOK_NAME;
 }
 
-/* The longest first; `<>` and the assignments are tokens that no expression holds. */
-unsigned lex_operator(const unsigned char *at, uint8_t *ret_type)
+uint8_t lex_single(unsigned char c)
 {
-	static const uint8_t single[128] = {
-		['('] = TOK_LPAR,
-		[')'] = TOK_RPAR,
-		['['] = TOK_LSQB,
-		[']'] = TOK_RSQB,
-		['{'] = TOK_LBRACE,
-		['}'] = TOK_RBRACE,
-		[':'] = TOK_COLON,
+	static const uint8_t types[128] = {
 		[','] = TOK_COMMA,
 		['.'] = TOK_DOT,
+		[':'] = TOK_COLON,
+		[';'] = TOK_OTHER,
 		['='] = TOK_EQUAL,
 		['!'] = TOK_BANG,
 		['+'] = TOK_PLUS,
 		['-'] = TOK_MINUS,
 		['*'] = TOK_STAR,
 		['/'] = TOK_SLASH,
-		['%'] = TOK_PERCENT,
 		['@'] = TOK_AT,
+		['%'] = TOK_PERCENT,
 		['&'] = TOK_AMPER,
 		['|'] = TOK_BAR,
 		['^'] = TOK_CARET,
 		['~'] = TOK_TILDE,
 		['<'] = TOK_COMPARE,
 		['>'] = TOK_COMPARE,
-		[';'] = TOK_OTHER,
 	};
+	return types[c & 0x7f];
+}
+
+/* `<>` and the assignments are tokens that no expression holds. */
+unsigned lex_operator(const unsigned char *at, uint8_t *ret_type)
+{
 	unsigned char c = at[0], c2 = at[1];
-	*ret_type = c < 128 ? single[c] : 0;
 	if (c2 == c && (c == '*' || c == '/' || c == '<' || c == '>')) {
 		*ret_type = c == '*' ? TOK_POWER : c == '/' ? TOK_FLOORDIV : TOK_SHIFT;
 		if (at[2] != '=')
@@ -99,7 +131,7 @@ unsigned lex_operator(const unsigned char *at, uint8_t *ret_type)
 		*ret_type = TOK_WALRUS;
 		return 2;
 	}
-	bool assigns = c2 == '=' && c && strchr("+-*/%@&|^", c);
+	bool assigns = c2 == '=' && strchr("+-*/%@&|^", c);
 	if (assigns || (c == '-' && c2 == '>') || (c == '<' && c2 == '>')) {
 		*ret_type = TOK_OTHER;
 		return 2;
@@ -108,5 +140,6 @@ unsigned lex_operator(const unsigned char *at, uint8_t *ret_type)
 		*ret_type = TOK_CONSTANT;
 		return 3;
 	}
-	return *ret_type ? 1 : 0;
+	*ret_type = lex_single(c);
+	return 1;
 }

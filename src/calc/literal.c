@@ -79,10 +79,20 @@ static double based_double(const struct calc_literal *literal, const char *sourc
 	return ldexp((double)(top | sticky), lost);
 }
 
+__attribute__((noinline)) static double decimal_double(
+	const struct calc_literal *literal, const char *source, locale_t c_locale)
+{
+	char text[CALC_SOURCE_MAX + 1];
+	(void)literal_text(literal, source, text);
+	return strtod_l(text, NULL, c_locale);
+}
+
 double literal_double(const struct calc_literal *literal, const char *source, locale_t c_locale)
 {
 	int32_t exponent = literal->exponent;
 	if (!literal->cut) {
+		if (!exponent && literal->digits <= EXACT_INTEGER)
+			return (double)(int64_t)literal->digits;
 		if (!exponent || !literal->digits)
 			return (double)literal->digits;
 		if (literal->digits <= EXACT_INTEGER && exponent > 0 && exponent <= EXACT_POWER)
@@ -92,7 +102,5 @@ double literal_double(const struct calc_literal *literal, const char *source, lo
 	}
 	if (literal->base != 10)
 		return based_double(literal, source);
-	char text[CALC_SOURCE_MAX + 1];
-	(void)literal_text(literal, source, text);
-	return strtod_l(text, NULL, c_locale);
+	return decimal_double(literal, source, c_locale);
 }

@@ -43,7 +43,7 @@ void enter(struct parser *p)
 		return;
 	fault_set(p->lx.fault, CALC_ERROR_LIMIT, p->lx.token.start, "nested more than %d deep",
 		CALC_NESTING_MAX);
-	p->lx.token.type = TOK_ERROR;
+	lex_stop(&p->lx);
 }
 
 struct part unexpected(struct parser *p)
@@ -81,8 +81,8 @@ struct part parse_primary(struct parser *p)
 		} else if (peek(p) == TOK_DOT) {
 			advance(p);
 			expect(p, TOK_NAME);
-			part = forbid(NODE_ATTRIBUTE, part.start, part.start);
-			part.shape = SHAPE_TARGET;
+			part = part_make(
+				NODE_ATTRIBUTE, part_start(part), part_start(part), SHAPE_TARGET);
 		} else {
 			return part;
 		}
@@ -101,9 +101,7 @@ static struct part parse_unary(struct parser *p, unsigned bind)
 	if (!minus)
 		return forbid(NODE_UNARY_OP, at, at);
 	emit(p, OP_NEGATE, at);
-	operand.start = (uint16_t)at;
-	operand.shape = 0;
-	return operand;
+	return part_within(operand, at, 0);
 }
 
 static struct part parse_prefix(struct parser *p, unsigned bind)
@@ -135,7 +133,7 @@ static struct part parse_comparison(struct parser *p, struct part left)
 	else if (type == TOK_IS)
 		(void)accept(p, TOK_NOT);
 	(void)parse_operators(p, BIND_BITOR);
-	return forbid(NODE_COMPARE, left.start, left.start);
+	return forbid(NODE_COMPARE, part_start(left), part_start(left));
 }
 
 /* The right side of a BinOp whose operator is the current token, and the whole. */
@@ -153,14 +151,9 @@ static struct part parse_binary(struct parser *p, struct part left, const struct
 		right = parse_operators(p, infix->bind + 1u);
 	}
 	if (!infix->allowed)
-		return forbid(NODE_BIN_OP, left.start, at);
+		return forbid(NODE_BIN_OP, part_start(left), at);
 	emit(p, infix->op, at);
-	if (left.node == NODE_NONE) {
-		left.node = right.node;
-		left.at = right.at;
-	}
-	left.shape = 0;
-	return left;
+	return part_within(part_node(left) == NODE_NONE ? right : left, part_start(left), 0);
 }
 
 struct part parse_operators(struct parser *p, unsigned bind)
@@ -175,7 +168,7 @@ struct part parse_operators(struct parser *p, unsigned bind)
 		} else if (infix->kind == INFIX_BOOL) {
 			advance(p);
 			(void)parse_operators(p, infix->bind + 1u);
-			left = forbid(NODE_BOOL_OP, left.start, left.start);
+			left = forbid(NODE_BOOL_OP, part_start(left), part_start(left));
 		} else {
 			left = parse_binary(p, left, infix);
 		}
@@ -194,16 +187,16 @@ struct part parse_expression(struct parser *p)
 	enter(p);
 	(void)parse_expression(p);
 	leave(p);
-	return forbid(NODE_IF_EXP, body.start, body.start);
+	return forbid(NODE_IF_EXP, part_start(body), part_start(body));
 }
 
 struct part parse_named(struct parser *p)
 {
 	struct part part = parse_expression(p);
-	if (!(part.shape & SHAPE_NAME) || !accept(p, TOK_WALRUS))
+	if (!(part_shape(part) & SHAPE_NAME) || !accept(p, TOK_WALRUS))
 		return part;
 	(void)parse_expression(p);
-	return forbid(NODE_NAMED_EXPR, part.start, part.start);
+	return forbid(NODE_NAMED_EXPR, part_start(part), part_start(part));
 }
 
 static struct part parse_star_expression(struct parser *p)
@@ -230,7 +223,7 @@ struct part parse_star_expressions(struct parser *p)
 			break;
 		(void)parse_star_expression(p);
 	}
-	return tuple ? forbid(NODE_TUPLE, first.start, first.start) : first;
+	return tuple ? forbid(NODE_TUPLE, part_start(first), part_start(first)) : first;
 }
 
 /* The top of `eval`: expressions with commas, but no stars. */
@@ -244,24 +237,23 @@ static struct part parse_top(struct parser *p)
 			break;
 		(void)parse_expression(p);
 	}
-	return tuple ? forbid(NODE_TUPLE, first.start, first.start) : first;
+	return tuple ? forbid(NODE_TUPLE, part_start(first), part_start(first)) : first;
 }
 
-void parse_source(
-	struct calc_program *program, const char *source, unsigned bytes, struct calc_fault *fault)
+void parse_source(struct parser *p, struct calc_program *program, const char *source,
+	unsigned bytes, struct calc_fault *fault)
 {
-	struct parser parser;
-	parser.program = program;
-	parser.depth = 0;
+	p->program = program;
+	p->depth = 0;
 	program->steps = program->literals = 0;
-	lex_init(&parser.lx, source, bytes, fault);
-	advance(&parser);
-	struct part whole = parse_top(&parser);
-	if (peek(&parser) != TOK_END)
-		(void)unexpected(&parser);
-	if (fault->error || whole.node == NODE_NONE)
+	lex_init(&p->lx, source, bytes, program->literal, fault);
+	advance(p);
+	struct part whole = parse_top(p);
+	if (peek(p) != TOK_END)
+		(void)unexpected(p);
+	if (fault->error || part_node(whole) == NODE_NONE)
 		return;
 	fault->error = CALC_ERROR_FORBIDDEN;
-	fault->node = whole.node;
-	fault->at = whole.at;
+	fault->node = part_node(whole);
+	fault->at = part_at(whole);
 }

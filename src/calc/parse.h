@@ -1,21 +1,24 @@
 /*
  * parse: Python's expression grammar, every form of it.
  *
- * parse_source() reads one expression. Where all of it is allowed, `program` holds its steps;
- * else the fault names the first forbidden node in pre-order, or what Python would not parse
- * either. A part of the expression is known by its struct part alone: no tree is built.
+ * parse_source() reads one expression; the parser needs no set-up. Where all of it is allowed,
+ * `program` holds its steps; else the fault names the first forbidden node in pre-order, or what
+ * Python would not parse either. A part of the expression is known by its struct part alone: no
+ * tree is built.
  */
 #ifndef BRIG_CALC_PARSE_H
 #define BRIG_CALC_PARSE_H
 
 #include "calc/lex.h"
 
-/* What has been parsed of a part, in the size of a register. */
+/*
+ * What has been parsed of a part, in one register: the byte at which its node begins (its own
+ * brackets included), its first forbidden node in pre-order, where the caret stands for that one,
+ * and its shape. A struct of small fields would be put together in memory, which costs more than
+ * the parsing.
+ */
 struct part {
-	uint16_t start; /* byte at which its node begins, its own brackets included */
-	uint16_t at;	/* where the caret stands for `node` */
-	uint8_t node;	/* enum calc_node: its first forbidden node in pre-order */
-	uint8_t shape;
+	uint64_t bits;
 };
 
 enum {
@@ -23,6 +26,39 @@ enum {
 	SHAPE_TARGET = 2, /* may stand behind `for` */
 	SHAPE_STAR = 4,	  /* *x */
 };
+
+static inline struct part part_make(
+	enum calc_node node, unsigned start, unsigned at, unsigned shape)
+{
+	return (struct part){
+		start | (uint64_t)at << 16 | (uint64_t)node << 32 | (uint64_t)shape << 40};
+}
+
+static inline unsigned part_start(struct part part)
+{
+	return (uint16_t)part.bits;
+}
+
+static inline unsigned part_at(struct part part)
+{
+	return (uint16_t)(part.bits >> 16);
+}
+
+static inline enum calc_node part_node(struct part part)
+{
+	return (enum calc_node)(part.bits >> 32 & 0xff);
+}
+
+static inline unsigned part_shape(struct part part)
+{
+	return (unsigned)(part.bits >> 40);
+}
+
+/* The same node, beginning elsewhere and of another shape. */
+static inline struct part part_within(struct part part, unsigned start, unsigned shape)
+{
+	return part_make(part_node(part), start, part_at(part), shape);
+}
 
 struct parser {
 	struct lexer lx;
@@ -46,8 +82,8 @@ enum {
 	BIND_POWER,
 };
 
-void parse_source(
-	struct calc_program *program, const char *source, unsigned bytes, struct calc_fault *fault);
+void parse_source(struct parser *p, struct calc_program *program, const char *source,
+	unsigned bytes, struct calc_fault *fault);
 
 /* parse.c: the rungs of the grammar, from the top. */
 struct part parse_star_expressions(struct parser *p); /* an f-string's field, `yield` */
@@ -82,7 +118,7 @@ static inline void advance(struct parser *p)
 /* A part whose own node is forbidden. */
 static inline struct part forbid(enum calc_node node, unsigned start, unsigned at)
 {
-	return (struct part){(uint16_t)start, (uint16_t)at, (uint8_t)node, 0};
+	return part_make(node, start, at, 0);
 }
 
 /* One level of nesting more, and less. Beyond the cap the parser stops as after any error. */

@@ -5,16 +5,17 @@
  */
 #include "calc/parse.h"
 
+/* The lexer has written the literal where it belongs: here it becomes a step. */
 static struct part literal(struct parser *p)
 {
-	struct part part = forbid(NODE_NONE, p->lx.token.start, p->lx.token.start);
+	unsigned start = p->lx.token.start;
 	struct calc_program *program = p->program;
 	struct calc_step *step = &program->step[program->steps++];
 	step->op = OP_LITERAL;
-	step->at = part.start;
-	program->literal[program->literals++] = p->lx.token.literal;
+	step->at = (uint16_t)start;
+	p->lx.literal = &program->literal[++program->literals];
 	advance(p);
-	return part;
+	return forbid(NODE_NONE, start, start);
 }
 
 static struct part star_named(struct parser *p)
@@ -23,16 +24,14 @@ static struct part star_named(struct parser *p)
 	if (!accept(p, TOK_STAR))
 		return parse_named(p);
 	struct part part = parse_operators(p, BIND_BITOR);
-	part.start = (uint16_t)start;
-	part.shape = (uint8_t)(SHAPE_STAR | (part.shape & SHAPE_TARGET));
-	return part;
+	return part_within(part, start, SHAPE_STAR | (part_shape(part) & SHAPE_TARGET));
 }
 
 /* Elements up to `closer`, which is passed over; whether each may stand behind `for`. */
 static bool elements(struct parser *p, enum token_type closer, bool targets)
 {
 	while (accept(p, TOK_COMMA) && peek(p) != closer)
-		targets = (star_named(p).shape & SHAPE_TARGET) && targets;
+		targets = (part_shape(star_named(p)) & SHAPE_TARGET) && targets;
 	expect(p, closer);
 	return targets;
 }
@@ -45,7 +44,7 @@ static void targets(struct parser *p)
 			break;
 		(void)accept(p, TOK_STAR);
 		unsigned at = p->lx.token.start;
-		if (!(parse_primary(p).shape & SHAPE_TARGET))
+		if (!(part_shape(parse_primary(p)) & SHAPE_TARGET))
 			lex_fail(&p->lx, SLIP_OTHER, at, "no target for a loop");
 	} while (accept(p, TOK_COMMA));
 }
@@ -90,50 +89,40 @@ static struct part parentheses(struct parser *p)
 {
 	unsigned start = p->lx.token.start;
 	advance(p);
-	if (accept(p, TOK_RPAR)) {
-		struct part empty = forbid(NODE_TUPLE, start, start);
-		empty.shape = SHAPE_TARGET;
-		return empty;
-	}
+	if (accept(p, TOK_RPAR))
+		return part_make(NODE_TUPLE, start, start, SHAPE_TARGET);
 	bool yields = peek(p) == TOK_YIELD;
 	struct part first = yields ? parse_yield(p) : star_named(p);
-	bool star = first.shape & SHAPE_STAR;
+	bool star = part_shape(first) & SHAPE_STAR;
 	if (at_for(p) && !star && !yields) {
 		parse_for_clauses(p);
 		expect(p, TOK_RPAR);
 		return forbid(NODE_GENERATOR_EXP, start, start);
 	}
 	if (peek(p) == TOK_COMMA && !yields) {
-		bool targets_only = elements(p, TOK_RPAR, first.shape & SHAPE_TARGET);
-		struct part tuple = forbid(NODE_TUPLE, start, start);
-		tuple.shape = targets_only ? SHAPE_TARGET : 0;
-		return tuple;
+		bool all = elements(p, TOK_RPAR, part_shape(first) & SHAPE_TARGET);
+		return part_make(NODE_TUPLE, start, start, all ? SHAPE_TARGET : 0);
 	}
 	if (star)
 		(void)unexpected(p);
 	expect(p, TOK_RPAR);
-	first.start = (uint16_t)start;
-	first.shape &= SHAPE_TARGET;
-	return first;
+	return part_within(first, start, part_shape(first) & SHAPE_TARGET);
 }
 
 static struct part square(struct parser *p)
 {
 	unsigned start = p->lx.token.start;
-	struct part list = forbid(NODE_LIST, start, start);
-	list.shape = SHAPE_TARGET;
 	advance(p);
 	if (accept(p, TOK_RSQB))
-		return list;
+		return part_make(NODE_LIST, start, start, SHAPE_TARGET);
 	struct part first = star_named(p);
-	if (at_for(p) && !(first.shape & SHAPE_STAR)) {
+	if (at_for(p) && !(part_shape(first) & SHAPE_STAR)) {
 		parse_for_clauses(p);
 		expect(p, TOK_RSQB);
 		return forbid(NODE_LIST_COMP, start, start);
 	}
-	if (!elements(p, TOK_RSQB, first.shape & SHAPE_TARGET))
-		list.shape = 0;
-	return list;
+	bool all = elements(p, TOK_RSQB, part_shape(first) & SHAPE_TARGET);
+	return part_make(NODE_LIST, start, start, all ? SHAPE_TARGET : 0);
 }
 
 /* A dictionary's `key: value` or `**mapping`. */
@@ -167,8 +156,8 @@ static struct part curly(struct parser *p)
 		return dict(p, start);
 	}
 	struct part first = star_named(p);
-	bool plain = first.node != NODE_NAMED_EXPR || first.at != first.start;
-	if (plain && !(first.shape & SHAPE_STAR) && accept(p, TOK_COLON)) {
+	bool plain = part_node(first) != NODE_NAMED_EXPR || part_at(first) != part_start(first);
+	if (plain && !(part_shape(first) & SHAPE_STAR) && accept(p, TOK_COLON)) {
 		(void)parse_expression(p);
 		if (!at_for(p))
 			return dict(p, start);
@@ -176,7 +165,7 @@ static struct part curly(struct parser *p)
 		expect(p, TOK_RBRACE);
 		return forbid(NODE_DICT_COMP, start, start);
 	}
-	if (at_for(p) && !(first.shape & SHAPE_STAR)) {
+	if (at_for(p) && !(part_shape(first) & SHAPE_STAR)) {
 		parse_for_clauses(p);
 		expect(p, TOK_RBRACE);
 		return forbid(NODE_SET_COMP, start, start);
@@ -185,22 +174,34 @@ static struct part curly(struct parser *p)
 	return forbid(NODE_SET, start, start);
 }
 
+static struct part brackets(struct parser *p)
+{
+	switch (peek(p)) {
+	case TOK_LPAR:
+		return parentheses(p);
+	case TOK_LSQB:
+		return square(p);
+	case TOK_LBRACE:
+		return curly(p);
+	default: /* nested too deeply */
+		return unexpected(p);
+	}
+}
+
 struct part parse_atom(struct parser *p)
 {
 	unsigned start = p->lx.token.start;
-	struct part part = forbid(NODE_CONSTANT, start, start);
+	struct part part;
 	switch (peek(p)) {
 	case TOK_NUMBER:
 		return literal(p);
 	case TOK_IMAGINARY:
 	case TOK_CONSTANT:
 		advance(p);
-		return part;
+		return forbid(NODE_CONSTANT, start, start);
 	case TOK_NAME:
 		advance(p);
-		part.node = NODE_NAME;
-		part.shape = SHAPE_NAME | SHAPE_TARGET;
-		return part;
+		return part_make(NODE_NAME, start, start, SHAPE_NAME | SHAPE_TARGET);
 	case TOK_STRING:
 	case TOK_FSTRING:
 		return parse_strings(p);
@@ -208,10 +209,7 @@ struct part parse_atom(struct parser *p)
 	case TOK_LSQB:
 	case TOK_LBRACE:
 		enter(p);
-		part = peek(p) == TOK_LPAR     ? parentheses(p)
-		       : peek(p) == TOK_LSQB   ? square(p)
-		       : peek(p) == TOK_LBRACE ? curly(p)
-					       : part;
+		part = brackets(p);
 		leave(p);
 		return part;
 	default:

@@ -42,7 +42,7 @@ static void argument(struct parser *p, struct arguments *arguments)
 		arguments->keywords = arguments->mapping = true;
 	} else {
 		struct part part = parse_named(p);
-		if ((part.shape & SHAPE_NAME) && accept(p, TOK_EQUAL)) {
+		if ((part_shape(part) & SHAPE_NAME) && accept(p, TOK_EQUAL)) {
 			(void)parse_expression(p);
 			arguments->keywords = true;
 		} else {
@@ -65,7 +65,7 @@ struct part parse_call(struct parser *p, struct part callee)
 	}
 	expect(p, TOK_RPAR);
 	leave(p);
-	return forbid(NODE_CALL, callee.start, callee.start);
+	return forbid(NODE_CALL, part_start(callee), part_start(callee));
 }
 
 /* One of a subscript's items: `*x`, `x`, `x := y` or a slice. */
@@ -77,7 +77,7 @@ static void slice(struct parser *p)
 	}
 	if (peek(p) != TOK_COLON) {
 		struct part part = parse_expression(p);
-		if ((part.shape & SHAPE_NAME) && accept(p, TOK_WALRUS)) {
+		if ((part_shape(part) & SHAPE_NAME) && accept(p, TOK_WALRUS)) {
 			(void)parse_expression(p);
 			return;
 		}
@@ -99,7 +99,5 @@ struct part parse_subscript(struct parser *p, struct part value)
 	} while (accept(p, TOK_COMMA) && peek(p) != TOK_RSQB);
 	expect(p, TOK_RSQB);
 	leave(p);
-	struct part part = forbid(NODE_SUBSCRIPT, value.start, value.start);
-	part.shape = SHAPE_TARGET;
-	return part;
+	return part_make(NODE_SUBSCRIPT, part_start(value), part_start(value), SHAPE_TARGET);
 }

@@ -45,7 +45,7 @@ struct calc_program {
 	unsigned steps, literals;
 	/* Each step has a byte of source that is its own, so neither can run over. */
 	struct calc_step step[CALC_SOURCE_MAX];
-	struct calc_literal literal[CALC_SOURCE_MAX];
+	struct calc_literal literal[CALC_SOURCE_MAX + 1];
 };
 
 /* The nodes of Python's ast that can be the outermost forbidden one. */

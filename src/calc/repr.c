@@ -27,8 +27,8 @@ struct decimal {
  */
 static uint64_t scale(const struct pow10 *power, uint64_t number)
 {
-	unsigned __int128 low = (unsigned __int128)power->low * number;
-	unsigned __int128 high = (unsigned __int128)power->high * number + (uint64_t)(low >> 64);
+	uint128 low = (uint128)power->low * number;
+	uint128 high = (uint128)power->high * number + (uint64_t)(low >> 64);
 	return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
 }
 
@@ -80,6 +80,23 @@ static struct decimal decimal_of(uint64_t bits)
 		decimal.exponent++;
 	}
 	return decimal;
+}
+
+size_t write_digits(uint64_t number, char *text)
+{
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+	char digits[20];
+	char *const end = digits + sizeof(digits), *at = end;
+	for (; number >= 10; number /= 100)
+		memcpy(at -= 2, pairs + number % 100 * 2, 2);
+	if (number || at == end)
+		*--at = (char)('0' + number);
+	memcpy(text, at, (size_t)(end - at));
+	return (size_t)(end - at);
 }
 
 /* d.ddde±XX */

@@ -17,6 +17,8 @@ void source_strip(const char **source, size_t *bytes)
 	const unsigned char *at = (const unsigned char *)*source;
 	const unsigned char *end = at + *bytes;
 	size_t length;
+	if (*bytes && *at > ' ' && *at < 0x80 && end[-1] > ' ' && end[-1] < 0x80)
+		return;
 	while ((length = utf8_length(at, (size_t)(end - at))) && is_blank(utf8_decode(at, length)))
 		at += length;
 	while (end > at) {

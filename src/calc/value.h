@@ -11,9 +11,12 @@
 #include <gmp.h>
 #include <locale.h>
 
-/* A fraction of 64-bit integers, den > 0, not always in lowest terms. */
+typedef __int128 int128;
+typedef unsigned __int128 uint128;
+
+/* A fraction of 128-bit integers, den > 0, not always in lowest terms. */
 struct ratio {
-	int64_t num, den;
+	int128 num, den;
 };
 
 /* Upper bounds of the magnitudes of a numerator, a denominator and their quotient. */
@@ -26,6 +29,7 @@ struct bound {
 /* What the steps work on: one kind at a time. As deep as there can be literals. */
 union calc_stack {
 	double doubles[CALC_SOURCE_MAX];
+	int64_t integers[CALC_SOURCE_MAX];
 	struct ratio ratios[CALC_SOURCE_MAX];
 	struct bound bounds[CALC_SOURCE_MAX];
 	mpq_t rationals[CALC_SOURCE_MAX];
@@ -45,10 +49,15 @@ double eval_double(const struct calc_program *program, const char *source, local
 enum exact_outcome {
 	EXACT_DONE,
 	EXACT_NONE,  /* there is no rational value, or it is beyond a bound */
-	EXACT_LARGE, /* 64 bits do not hold it */
+	EXACT_LARGE, /* too large for this way of doing it: the next one may */
 };
 
-/* The program over the rationals, as text. CALC_EXACT_MAX + 1 bytes at `text`. */
+/*
+ * The program over the rationals, as text, in CALC_EXACT_MAX + 1 bytes at `text`: by 64-bit
+ * integers, by fractions of 128-bit ones, by GMP. Each is tried where the one before was too small.
+ */
+enum exact_outcome exact_integer(
+	const struct calc_program *program, union calc_stack *stack, char *text);
 enum exact_outcome exact_small(
 	const struct calc_program *program, union calc_stack *stack, char *text);
 enum exact_outcome exact_large(const struct calc_program *program, const char *source,
@@ -74,7 +83,7 @@ size_t repr_double(double value, char *text);
 /* The decimal digits of `number`, at most 20, without a NUL. Returns how many. */
 size_t write_digits(uint64_t number, char *text);
 
-/* Whether two decimals ("1e+22", "-0.5", "70.0"), neither with a slash, are the same number. */
-bool same_decimal(const char *left, const char *right);
+/* Whether a double's repr ("1e+22", "70.0"), read as a decimal, is the number of an exact text. */
+bool same_decimal(const char *repr, const char *exact);
 
 #endif

@@ -117,7 +117,8 @@ static int serve(struct worker *worker)
 {
 	for (;;) {
 		if (worker->have >= sizeof(worker->input))
-			return -EMSGSIZE; /* take_all leaves less than one request: for the compiler */
+			return -EMSGSIZE; /* take_all leaves less than one request: for the compiler
+					   */
 		ssize_t got = read(worker->in_fd, worker->input + worker->have,
 			sizeof(worker->input) - worker->have);
 		if (got < 0 && errno == EINTR)
