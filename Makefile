@@ -161,4 +161,4 @@ clean: ## remove what make built (images stay)
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(O)/,obj tests fuzz bench) -name '*.d' -type f 2>/dev/null)
