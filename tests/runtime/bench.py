@@ -6,7 +6,7 @@ import sys
 import time
 
 sys.path.insert(0, "/mnt/tests")
-sys.path.append("/mnt/package")
+sys.path.append("/usr/lib/brig/python")
 
 import main as tests  # noqa: E402
 

@@ -89,7 +89,12 @@ def _line(result, wanted):
 
 def _check(result, wanted):
     for line in wanted.splitlines():
-        if line and not eval(line, {"r": result, "json": json}):
+        try:
+            held = not line or eval(line, {"r": result, "json": json})
+        except Exception as fault:
+            held = False
+            line += f"  ({type(fault).__name__}: {fault})"
+        if not held:
             return f"check failed: {line}\n    {_summary(result)}"
     return None
 

@@ -22,9 +22,9 @@ def read(data):
     return out
 
 
-def check(frames):
+def check(frames, code=""):
     """Faults of a call's frames, as text; empty where all is well."""
-    faults = []
+    faults = [f for kind, payload in frames for f in _paths(kind, payload, code)]
     if sum(len(payload) for _, payload in frames) > CAPS["frames"]:
         faults.append("more than 4 MiB of frames")
     for kind, limit in (("table", 20), ("chart", 20), ("value", 1), ("hint", 1), ("error", 1)):
@@ -46,12 +46,16 @@ def _line(kind, payload):
     text = payload.decode("utf-8")
     if not text or "\n" in text or "\0" in text or len(payload) > 1024:
         return [f"bad {kind}: {payload[:80]!r}"]
-    return _paths(kind, text)
+    return []
 
 
-def _paths(kind, text):
-    found = re.findall(r"/usr/[^\s'\"]+|/etc/[^\s'\"]+|_brig", text)
-    return [f"{kind} shows {found[0]}"] if found else []
+def _paths(kind, payload, code):
+    """What only the image or brig's own code could have named."""
+    if kind not in ("error", "hint", "note"):
+        return []
+    text = payload.decode("utf-8")
+    found = re.findall(r"/(?:usr|etc|lib)/[^\s'\"\\]+|_brig\\?", text)
+    return [f"{kind} shows {name}" for name in found if name not in code]
 
 
 def _no_duplicates(pairs):
@@ -172,7 +176,7 @@ def _error(value):
         faults.append("error line")
     if "." in value["type"]:
         faults.append("error type is not bare")
-    return faults + _paths("error", value["message"]) + _paths("error", value["traceback"])
+    return faults
 
 
 _SCHEMAS = {"value": _value, "table": _display, "chart": _chart, "error": _error}

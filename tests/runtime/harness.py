@@ -72,7 +72,7 @@ def _reply(fd, value):
 
 
 def _serve(level, modules, ask, answer):
-    sys.path.append("/mnt/package")
+    sys.path.append("/usr/lib/brig/python")
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
     before = _state()

@@ -56,7 +56,7 @@ def _run_case(case, zygotes):
             result, found = call(case, zygotes[level])
         except Exception as fault:
             return [f"harness: {type(fault).__name__}: {fault}"]
-        faults = frames.check(found) + expect.faults(case, result)
+        faults = frames.check(found, case.code) + expect.faults(case, result)
         if faults:
             break
     return faults

@@ -9,7 +9,8 @@ import weakref
 
 from . import job as jobs
 from . import limits
-from .text import clean, cut
+from .scrub import scrub
+from .text import clean, cut, safe_str
 
 last_shown = None  # the figure that the latest show() closed
 _shown = weakref.WeakKeyDictionary()
@@ -86,8 +87,14 @@ def show_open():
         return
     for manager in helpers.Gcf.get_all_fig_managers():
         figure = manager.canvas.figure
-        if not is_blank(figure):
+        if is_blank(figure):
+            continue
+        try:
             show(figure)
+        except Exception as fault:
+            text = scrub(safe_str(fault))
+            jobs.note(f"a chart could not be drawn: {type(fault).__name__}: {text}")
+            helpers.Gcf.destroy(manager)
 
 
 def emit(mime, data, size, title, alt_text, plotted=None):

@@ -10,7 +10,7 @@ import traceback
 from . import limits
 from .scrub import scrub
 from .text import cut, cut_middle, one_line, safe_str
-from .traces import deepest_module, format_stack, own_line
+from .traces import format_stack, own_line
 
 _CHAIN = 3
 _MEMBERS = 10
@@ -148,9 +148,3 @@ def _suggestion(error):
         text += " Or did" if found else ". Did"
         text += f" you forget to import '{name}'?"
     return text
-
-
-def raised_in(error, package):
-    """Whether the exception came out of a package's own code."""
-    name = deepest_module(error.__traceback__) or ""
-    return name == package or name.startswith(package + ".")

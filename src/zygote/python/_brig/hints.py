@@ -10,7 +10,7 @@ import sys
 from . import job as jobs
 from . import module_hints, source_hints
 from .text import safe_str
-from .traces import deepest_module, walk
+from .traces import walk
 
 _NAMES = 8
 
@@ -97,7 +97,7 @@ def _starts_program(error):
         name = level.f_globals.get("__name__")
         if name == "subprocess" and level.f_code.co_name == "_execute_child":
             return True
-        if name == "multiprocessing.util" and level.f_code.co_name == "spawnv_passfds":
+        if name == "multiprocessing.popen_spawn_posix" or name == "multiprocessing.forkserver":
             return True
     return False
 
@@ -106,7 +106,7 @@ def _program(error, job):
     if not isinstance(error, OSError):
         return None
     spawned = _starts_program(error)
-    if spawned and "multiprocessing" in (deepest_module(error.__traceback__) or ""):
+    if spawned and "use fork" in safe_str(error):
         return "programs cannot be started here: use multiprocessing's default, fork."
     called = any(f"os.{verb}" in job.source for verb in ("exec", "posix_spawn", "spawn"))
     if spawned or (error.errno == errno.EPERM and called):
@@ -115,6 +115,8 @@ def _program(error, job):
 
 
 def _network(error, _job):
+    if "Manager() needs sockets" in safe_str(error):
+        return "use multiprocessing's Queue, Value, Array, or the results of Pool.map."
     seen = 0
     while error is not None and seen < 10:
         reason = getattr(error, "reason", None)

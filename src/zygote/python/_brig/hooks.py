@@ -74,3 +74,21 @@ def install():
 def install_thread_hook(threading):
     """threading.excepthook, once that module is there."""
     threading.excepthook = thread_hook
+
+
+def install_traceback(traceback):
+    """Frames of the image in any printed traceback: by module, brig's own not at all."""
+    plain = traceback.StackSummary.format_frame_summary
+
+    def format_frame_summary(self, frame_summary, **options):
+        name = frame_summary.filename
+        if name.startswith("<frozen "):
+            return None
+        if not is_image_path(name):
+            return plain(self, frame_summary, **options)
+        module = module_of(name)
+        if module == "_brig" or module.startswith("_brig."):
+            return None
+        return f"  in {module} (line {frame_summary.lineno}): {frame_summary.name}\n"
+
+    traceback.StackSummary.format_frame_summary = format_frame_summary

@@ -18,7 +18,7 @@ def missing_module(error, job):
     if root in ("pip", "conda", "ensurepip", "setuptools"):
         return f"{_NO_INSTALL}: use the libraries that are there."
     if root in ("google", "IPython", "ipywidgets"):
-        return _notebook(error.name)
+        return _notebook(error.name, job)
     if root in advice.NETWORK:
         return f"{root} is not installed, and there is no network: attach the data as a file."
     if root in advice.DOCUMENTS:
@@ -36,8 +36,8 @@ def missing_module(error, job):
     return f"{root} is not installed and {_NO_INSTALL}: write it with the libraries that are there."
 
 
-def _notebook(name):
-    if name.startswith("google.colab"):
+def _notebook(name, job):
+    if name.startswith("google") and "google.colab" in job.source:
         return "this is no Colab: the given files are in the working folder, /mnt/data."
     if name.startswith("google"):
         return f"{name} is not installed, and there is no network: attach the data as a file."

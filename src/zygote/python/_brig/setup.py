@@ -4,6 +4,7 @@ Each function gets the module that has just loaded. Nothing here imports a libra
 """
 
 import contextlib
+import errno
 import functools
 import os
 import sys
@@ -126,6 +127,41 @@ def threading(module):
     hooks.install_thread_hook(module)
 
 
+def multiprocessing_util(module):
+    """What starts programs fails at once and says so, instead of never answering."""
+
+    def spawnv_passfds(path, _args, _passfds):
+        raise PermissionError(errno.EPERM, "programs cannot be started here; use fork")
+
+    module.spawnv_passfds = spawnv_passfds
+
+
+def resource_tracker(module):
+    """The tracker is a program; without it shared memory works and goes with the job."""
+    module.ResourceTracker._send = lambda self, *_message: None
+    module.ResourceTracker.ensure_running = lambda self: None
+    module.ensure_running = lambda: None
+
+
+def managers(module):
+    """A manager is a server on a socket: says so at once, and what to use."""
+
+    def start(_self, *_args, **_options):
+        raise OSError(
+            errno.EAFNOSUPPORT,
+            "Manager() needs sockets, which are not here: use Queue, Value, Array or Pool.map",
+        )
+
+    module.BaseManager.start = start
+
+
+def traceback(module):
+    """Tracebacks that libraries or the job print name the image's frames by module."""
+    from . import hooks
+
+    hooks.install_traceback(module)
+
+
 AFTER = {
     "matplotlib": matplotlib,
     "matplotlib.pyplot": pyplot,
@@ -135,6 +171,10 @@ AFTER = {
     "pandas": pandas,
     "PIL.Image": pillow,
     "threading": threading,
+    "multiprocessing.util": multiprocessing_util,
+    "multiprocessing.resource_tracker": resource_tracker,
+    "multiprocessing.managers": managers,
+    "traceback": traceback,
 }
 AROUND = {"joblib": _one_process}
 

@@ -61,15 +61,6 @@ def own_line(tb):
     return line
 
 
-def deepest_module(tb):
-    """The module in whose code the exception was raised, or None."""
-    name = None
-    for frame, _, _ in walk(tb):
-        if not _hidden(frame):
-            name = frame.f_globals.get("__name__")
-    return name if isinstance(name, str) else None
-
-
 def format_stack(tb):
     """The lines of a traceback between its heading and the exception itself."""
     entries = []
