@@ -39,9 +39,7 @@ def describe(data, title):
     if data is None:
         return f"chart: {title}" if title else "chart"
     axes = data["axes"]
-    text = _KINDS.get(data["type"], "chart")
-    if len(axes) > 1:
-        text = f"{len(axes)} charts" if data["type"] == "mixed" else f"{len(axes)} × {text}"
+    text = _kinds(axes)
     if title:
         text += f": {title}"
     parts = [_axes(ax, title) for ax in axes[:4]]
@@ -49,6 +47,17 @@ def describe(data, title):
     if parts:
         text += ". " + "; ".join(parts)
     return text
+
+
+def _kinds(axes):
+    """What kinds of charts there are: "bar chart", "bar chart with line chart", "4 × histogram"."""
+    kinds = []
+    for ax in axes:
+        kinds += [series["type"] for series in ax["series"]]
+    names = list(dict.fromkeys(_KINDS.get(kind, "chart") for kind in kinds)) or ["chart"]
+    if len(names) == 1 and len(axes) > 1:
+        return f"{len(axes)} × {names[0]}"
+    return " with ".join(names[:3])
 
 
 def _axes(ax, title):

@@ -3,7 +3,7 @@
 import io
 import warnings
 
-from . import limits, sizes
+from . import legible, limits, sizes
 from .job import note
 from .pictures import size_of
 
@@ -13,6 +13,7 @@ _PAD_INCHES = 0.12
 def figure(fig, chart_format):
     """(mime, bytes, (width, height)) of a figure; PNG also where its SVG would be too large."""
     sizes.tame(fig)
+    legible.improve(fig)
     if chart_format == "svg":
         data = _save(fig, "svg", 72)
         if len(data) <= limits.CHART_BYTES:
@@ -75,14 +76,14 @@ class _bounded:
 
 
 def _report(caught):
-    missing = 0
+    missing = set()
     for warning in caught:
         text = str(warning.message)
         if text.startswith("Glyph ") and "missing from" in text:
-            missing += 1
+            missing.add(text.partition(" missing")[0])
         elif not issubclass(warning.category, DeprecationWarning):
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
     if missing:
-        note(f"the fonts lack {missing} of the characters in a chart: boxes stand for them")
+        note(f"the fonts lack {len(missing)} of the characters in a chart: boxes stand for them")
