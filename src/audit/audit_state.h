@@ -1,0 +1,39 @@
+/* audit_state: the open log, as the files of src/audit share it. */
+#ifndef BRIG_AUDIT_AUDIT_STATE_H
+#define BRIG_AUDIT_AUDIT_STATE_H
+
+#include "audit/audit_db.h"
+
+/* How long retention rests once nothing more is due. */
+#define AUDIT_RETAIN_MS 60000u
+
+struct audit_queued {
+	struct audit_row row;
+	struct buf storage;
+	uint64_t ticket;
+	struct audit_queued *next;
+};
+
+struct audit {
+	struct audit_db db;
+	struct redact *redact;
+	int lock_fd;
+	uint64_t writer;
+	uint64_t retention_ms, retention_bytes, head_ms;
+	struct audit_queued *queue, *queue_last;
+	size_t queue_rows, queue_bytes;
+	uint64_t ticket, durable;
+	struct audit_tail tail;
+	uint64_t head_due_ms, retain_due_ms; /* monotonic */
+};
+
+/* Registers this process as a writer and ends the calls of dead ones. */
+int audit_recover(struct audit *audit, struct err *err) MUST_CHECK;
+
+/*
+ * One bounded step of retention, where it is due: signs off rows and removes them. `*ret_more` says
+ * that another step is due at once.
+ */
+int audit_retain(struct audit *audit, uint64_t now_us, bool *ret_more, struct err *err) MUST_CHECK;
+
+#endif
