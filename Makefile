@@ -134,6 +134,19 @@ $(O)/bench/%: bench/%.c $(O)/libbrig.a
 	$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(O)/libbrig.a \
 		$(call pkg_libs,$(BRIG_LIBS)) -lm
 
+# The corpus of tests/security needs a service that outlives one job, and the policy as data.
+SECURITY_TOOLS := $(O)/tests/holder $(O)/tests/policy
+
+$(SECURITY_TOOLS): $(O)/tests/%: tests/security/%.c $(call objects,$(call sources,base wire jail launch))
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $^ \
+		$(call pkg_libs,libsodium inih libseccomp)
+
+security-tools: programs $(SECURITY_TOOLS)
+
+security: security-tools ## the proof: every forbidden behaviour with its control
+	tests/security/run
+
 fuzzers: $(FUZZERS) ## build the libFuzzer targets (BUILD=fuzz)
 
 $(O)/fuzz/%: fuzz/%.c $(O)/libbrig.a

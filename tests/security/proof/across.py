@@ -1,0 +1,177 @@
+"""H: from one job to another, one after the other in a slot and side by side."""
+
+from .case import Case, Cell, Native, Off, Own
+from .judge import said
+
+
+def two(first, second, args=()):
+    """`first` runs to its end, `second` after it in the same service of one slot."""
+    def check(lab, case, result):
+        service = lab.service()
+        a = lab.cell(first, args, service=service)
+        words = [said(lab.cell(second, args, service=service)["stdout"]) for _ in range(5)]
+        bad = [why for word, why in words if word != "HELD"]
+        ran = said(a["stdout"])[0] == "REACHED"
+        return ran and not bad, f"left by one, unseen by five ({words[0][1]})" if not bad else str(bad[:1])
+    return check
+
+
+def beside(first, second, expect="HELD"):
+    """`second` runs while `first` holds on."""
+    def check(lab, case, result):
+        a = lab.start(first)
+        b = lab.cell(second)
+        done = a.result()
+        word, why = said(b["stdout"])
+        return word == expect and b["outcome"] == "ok", f"{word} {why}; beside it {done['outcome']}"
+    return check
+
+
+LEAVE = """
+for folder in ("/tmp", "/dev/shm", WORK):
+    open(folder + "/left", "w").write("x")
+reached("left")
+"""
+FIND = """
+there = [f for f in ("/tmp/left", "/dev/shm/left", WORK + "/left") if os.path.exists(f)]
+extra = [f for d in ("/tmp", "/dev/shm", WORK) for f in os.listdir(d) if f not in (".brig",)]
+reached(str(there + extra)) if there or extra else held("three empty folders")
+"""
+PIPES = """
+import time
+def fill():
+    n = 0
+    try:
+        while True:
+            r, w = os.pipe()
+            ends.append((r, w))
+            n += 1
+    except OSError:
+        return n
+ends = []
+for _ in range(40):
+    if os.fork() == 0:
+        fill()
+        time.sleep(3)
+        os._exit(0)
+time.sleep(2)
+reached("held 40 times 120 pipes")
+"""
+PIPE_ROOM = """
+import time
+time.sleep(1)
+r, w = os.pipe()
+os.set_blocking(w, False)
+total = 0
+try:
+    while True:
+        total += os.write(w, b"x" * 4096)
+except BlockingIOError:
+    pass
+held(f"a pipe of {total} bytes") if total >= 65536 else reached(f"a pipe of {total} bytes")
+"""
+
+CASES = [
+    Case("H60", "files left in every folder", "work", LEAVE, Cell(LEAVE), check=two(LEAVE, FIND)),
+    Case("H60b", "System V and POSIX message objects", "seccomp ipc", """
+got = [call(29, 1234, 4096, 0o1666), call(64, 1234, 1, 0o1666), call(68, 1234, 0o1666),
+       call(240, b"brig", 0o102, 0o666, 0)]
+held("EPERM") if got == [-1] * 4 else reached(str(got))
+""", Native(), expect="EPERM"),
+    Case("H61a", "watch a file of the image", "seccomp", """
+got = [call(253), call(294, 0), call(300, 0, 0)]
+held("EPERM") if got == [-1] * 3 else reached(str(got))
+""", Native(), expect="EPERM"),
+    Case("H61b", "lock, lease and notify on a file of the image", "seccomp", """
+import fcntl
+fd = os.open("/etc/passwd", os.O_RDONLY)
+got = [errno_of(fcntl.flock, fd, 1), errno_of(fcntl.fcntl, fd, 1024, 0),
+       errno_of(fcntl.fcntl, fd, 1026, 1), errno_of(fcntl.fcntl, fd, 37, bytes(32)),
+       errno_of(fcntl.fcntl, fd, 36, bytes(32))]
+held(" ".join(got)) if all(got) else reached(str(got))
+""", Native(), expect="EPERM ENOSYS"),
+    Case("H61c", "record locks on a file of the job's own", "work", "", Cell("""
+import fcntl
+open(WORK + "/own", "w").write("x" * 100)
+fd = os.open(WORK + "/own", os.O_RDWR)
+fcntl.lockf(fd, fcntl.LOCK_EX)
+if os.fork() == 0:
+    error = errno_of(fcntl.lockf, fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    say("REACHED", "another process of the job meets the lock: " + error)
+    os._exit(0)
+os.wait()
+os._exit(0)
+"""), check=beside("""
+import fcntl, time
+fd = os.open("/tmp/own", os.O_RDWR | os.O_CREAT)
+fcntl.lockf(fd, fcntl.LOCK_EX)
+time.sleep(1.2)
+""", """
+import fcntl, time
+time.sleep(0.6)
+fd = os.open("/tmp/own", os.O_RDWR | os.O_CREAT)
+attempt_ = errno_of(fcntl.lockf, fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+reached(attempt_) if attempt_ else held("not the neighbour's")
+""")),
+    Case("H62", "random numbers of two jobs", "work", "", Cell("""
+import random
+random.seed(7)
+a = random.random()
+random.seed(7)
+reached("a fixed seed gives equal numbers") if a == random.random() else held()
+"""), check=lambda lab, case, result: numbers(lab)),
+    Case("H63", "patched builtins in the next job", "pidns", "", Cell("""
+import builtins
+builtins.open = builtins.len = None
+os.brig_mark = 1
+sys.modules["json"] = None
+reached("patched")
+"""), check=two("""
+import builtins, json
+builtins.brig_mark = os.brig_mark = json.brig_mark = 1
+reached("patched")
+""", """
+import builtins, json
+held("clean") if not any(hasattr(m, "brig_mark") for m in (builtins, os, json)) else reached("patched")
+""")),
+    Case("H65", "SIGKILL to everyone while a neighbour works", "pidns uid landlock",
+         "", Native("import signal, time\npid = os.fork()\nif pid == 0:\n    os.setsid()\n    time.sleep(30)\n"
+                    "os.kill(-1, signal.SIGKILL)\nstatus = os.waitpid(pid, 0)[1]\n"
+                    "reached('the other died') if os.WIFSIGNALED(status) else held()"),
+         check=beside("""
+import signal, time
+for _ in range(20):
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    for pid in range(1, 2000):
+        if pid != os.getpid():
+            errno_of(os.kill, pid, 9)
+    time.sleep(0.05)
+""", "import time\ntime.sleep(0.8)\nheld('finished')")),
+    Case("H66", "pools of a user: pipes of one job make the neighbour's no smaller", "uid", "",
+         Cell(PIPES), check=beside(PIPES, PIPE_ROOM), slow=True),
+    Case("H67", "the same addresses, hash secret and canary in two jobs are not told apart", "work",
+         "", Own("one zygote's children share a layout: SECURITY.md says so"),
+         check=lambda lab, case, result: secrets_differ(lab)),
+]
+
+
+def numbers(lab):
+    code = """
+import random, uuid, secrets
+import numpy
+print(random.random(), numpy.random.rand(), numpy.random.default_rng().random(),
+      uuid.uuid4(), secrets.token_hex(8))
+"""
+    a, b = (lab.cell(code)["stdout"].split() for _ in range(2))
+    same = [i for i in range(5) if len(a) != 5 or len(b) != 5 or a[i] == b[i]]
+    return not same, "five generators, no number twice" if not same else f"equal: {same} {a[:1]}"
+
+
+def secrets_differ(lab):
+    """What must differ in any case: the random bytes of the kernel and of the job's seed."""
+    code = "import os\nprint(os.urandom(8).hex(), __import__('tempfile').mktemp())"
+    a, b = (lab.cell(code)["stdout"].split() for _ in range(2))
+    return len(a) == 2 and a[0] != b[0] and a[1] != b[1], "random bytes and names of temporary files differ"
