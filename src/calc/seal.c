@@ -65,9 +65,15 @@ static bool is_regular(int fd)
 	return fd >= 0 && (fstat(fd, &status) != 0 || S_ISREG(status.st_mode));
 }
 
+/* A limit that is lower already stays. */
 static int limit(__rlimit_resource_t resource, rlim_t value)
 {
-	const struct rlimit limits = {.rlim_cur = value, .rlim_max = value};
+	struct rlimit limits;
+	if (getrlimit(resource, &limits))
+		return -errno;
+	if (value < limits.rlim_max)
+		limits.rlim_max = value;
+	limits.rlim_cur = limits.rlim_max;
 	return setrlimit(resource, &limits) ? -errno : 0;
 }
 
