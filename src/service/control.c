@@ -108,7 +108,10 @@ static void on_frame(struct cell *cell, const struct wire_frame *frame)
 			on_nonsense(cell, "parked twice");
 		return;
 	case CELL_FAILED:
-		if (!collecting)
+		/* Once the job runs it may say so itself: how its process ends is the verdict. */
+		if (running || collecting)
+			on_nonsense(cell, "failed while it ran");
+		else
 			on_failed(cell, frame->fields);
 		return;
 	case CELL_ITEM:

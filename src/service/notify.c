@@ -40,7 +40,8 @@ static void on_notification(evutil_socket_t fd, short what, void *context)
 		cell_fail(cell, &err);
 		return;
 	}
-	cell->job->facts.syscall = answer.notification.data.nr;
+	/* The job chose the number: a negative one, which stands for none, must not come of it. */
+	cell->job->facts.syscall = answer.notification.data.nr & INT32_MAX;
 	cell->job->facts.syscall_arch = answer.notification.data.arch;
 	end_job(cell, END_DENIED);
 }

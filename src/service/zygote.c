@@ -168,21 +168,6 @@ static void fail_cells(struct warm *warm)
 	}
 }
 
-static void on_ended(evutil_socket_t fd, short what, void *context)
-{
-	struct warm *warm = context;
-	siginfo_t info = {0};
-	(void)what;
-
-	if (waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0)
-		return;
-	event_free(warm->ended);
-	warm->ended = NULL;
-	fd_close(&warm->pidfd);
-	warm->state = WARM_OFF;
-	dispatch(warm->zygote->service);
-}
-
 static void end_warm(struct warm *warm)
 {
 	if (warm->read)
@@ -207,6 +192,26 @@ static void lose(struct warm *warm)
 	end_warm(warm);
 	fail_cells(warm);
 	dispatch(zygote->service);
+}
+
+static void on_ended(evutil_socket_t fd, short what, void *context)
+{
+	struct warm *warm = context;
+	siginfo_t info = {0};
+	bool expected = warm->state == WARM_ENDING;
+	(void)what;
+
+	if (waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0)
+		return;
+	event_free(warm->ended);
+	warm->ended = NULL;
+	fd_close(&warm->pidfd);
+	if (!expected) {
+		lose(warm);
+		return;
+	}
+	warm->state = WARM_OFF;
+	dispatch(warm->zygote->service);
 }
 
 static uint32_t id_of(const struct warm *warm)
