@@ -6,7 +6,8 @@
     --- key: value     on one line
 
 Keys: `file NAME` (text), `file64 NAME`, `stdin`, `option NAME` (JSON), `level` (bare or data),
-`next` (a further call with the same zygote, its expectations following), and what expect.py reads.
+`then` (a further call of the same session), `next` (a further call with the same zygote, its
+expectations following), and what expect.py reads.
 """
 
 

@@ -136,7 +136,7 @@ CHECKS = {
     "killed": lambda r, _: _same("killed", r.killed, True),
     "check": _check,
 }
-INPUTS = ("file ", "file64 ", "stdin", "option ", "level", "code64", "repeat", "wall_s")
+INPUTS = ("then", "file ", "file64 ", "stdin", "option ", "level", "code64", "repeat", "wall_s")
 
 
 def faults(case, result):

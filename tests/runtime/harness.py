@@ -36,9 +36,9 @@ class Zygote:
         os.close(answer)
         self.state = self._read()
 
-    def run(self, code, options, wall_s=60):
-        """One call in a fresh child."""
-        request = {"code": code.hex(), "options": options, "wall_s": wall_s}
+    def run(self, codes, options, wall_s=60):
+        """One call in a fresh child; several codes are the calls of a session."""
+        request = {"codes": [c.hex() for c in codes], "options": options, "wall_s": wall_s}
         data = json.dumps(request).encode()
         os.write(self._ask, struct.pack("<I", len(data)))
         view = memoryview(data)
@@ -142,10 +142,13 @@ def _child(request):
     options = dict(request["options"])
     options["seed"] = os.urandom(16) if "seed" not in options else bytes.fromhex(options["seed"])
 
-    def emit(kind, payload):
-        os.write(frames, struct.pack("<II", len(kind), len(payload)) + kind.encode() + payload)
+    def emit(kind, payload, size=len):
+        os.write(frames, struct.pack("<II", size(kind), size(payload)) + kind.encode() + payload)
 
-    os._exit(run.run_job(bytes.fromhex(request["code"]), options, emit))
+    exit_code = 0
+    for code in request["codes"]:
+        exit_code = run.run_job(bytes.fromhex(code), options, emit)
+    os._exit(exit_code)
 
 
 def _seal():

@@ -56,7 +56,7 @@ def _run_case(case, zygotes):
             result, found = call(case, zygotes[level])
         except Exception as fault:
             return [f"harness: {type(fault).__name__}: {fault}"]
-        faults = frames.check(found, case.code) + expect.faults(case, result)
+        faults = frames.check(found, case.code, bool(case.get("then"))) + expect.faults(case, result)
         if faults:
             break
     return faults
@@ -90,7 +90,8 @@ def call(case, zygote):
     code = case.code.encode("utf-8", "surrogatepass")
     if case.get("code64"):
         code = base64.b64decode(case.get("code64"))
-    answer = zygote.run(code, options, float(case.get("wall_s", "60")))
+    then = [text.encode("utf-8") for key, text in case.directives if key == "then"]
+    answer = zygote.run([code, *then], options, float(case.get("wall_s", "60")))
     return _result(answer)
 
 

@@ -4,6 +4,7 @@
 figure changed since is a new picture. The images go to the spool, the rest into a `chart` frame.
 """
 
+import itertools
 import sys
 import weakref
 
@@ -14,6 +15,7 @@ from .text import clean, cut, safe_str
 
 last_shown = None  # the figure that the latest show() closed
 _shown = weakref.WeakKeyDictionary()
+_number = itertools.count(1)  # of the next image: the spool outlives a call of a session
 
 
 def reset():
@@ -113,7 +115,7 @@ def emit(mime, data, size, title, alt_text, plotted=None):
     job.charts += 1
     suffix = {"image/png": "png", "image/jpeg": "jpg"}.get(mime, "svg")
     try:
-        path = job.spool_write(f"chart-{job.charts}.{suffix}", data)
+        path = job.spool_write(f"chart-{next(_number)}.{suffix}", data)
     except OSError as fault:
         job.frames.note(f"a chart could not be kept: {fault.strerror}")
         return

@@ -9,6 +9,7 @@ import resource
 import sys
 
 from . import charts, streams
+from .errors import format_error
 from .text import safe_str
 
 _PEAK_KIB = 512 * 1024  # of the job: beyond, the last collection could cost seconds
@@ -46,8 +47,6 @@ def exit_code(stop):
 def leave_forked(error, code):
     """Ends a process that the job forked and that came to the end of the job's code."""
     if error is not None:
-        from .errors import format_error
-
         try:
             sys.stderr.write(format_error(error))
         except Exception:
@@ -83,8 +82,6 @@ def _guarded(step):
 
 
 def _tell(fault):
-    from .errors import format_error
-
     try:
         sys.stderr.write(format_error(fault))
     except Exception:

@@ -13,11 +13,12 @@ from . import limits
 from .text import one_line
 
 _SMALL = ("error", "hint", "note")
+_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
 def encode(value):
     """ASCII JSON of plain values; a NaN that slipped through is a fault, not a token."""
-    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+    return _encode(value).encode("ascii")
 
 
 class Frames:

@@ -60,7 +60,7 @@ def _own_folder(folder):
 
 def _work_names():
     names = []
-    with os.scandir(".") as entries:
+    with os.scandir(jobs.WORK_DIR) as entries:
         for entry in entries:
             if not entry.name.startswith(".") and entry.name != "__pycache__":
                 names.append(entry.name + ("/" if entry.is_dir(follow_symlinks=False) else ""))
@@ -198,6 +198,12 @@ def _digits(error, _job):
     return None
 
 
+def _debugger(error, _job):
+    if type(error).__name__ == "BdbQuit":
+        return "nobody can answer a debugger here: remove breakpoint() and print what you need."
+    return None
+
+
 def _locale(error, _job):
     if type(error).__name__ == "Error" and type(error).__module__ == "locale":
         return "only the locale C.UTF-8 is there: format numbers and dates in the code itself."
@@ -220,4 +226,5 @@ _RULES = (
     _recursion,
     _digits,
     _locale,
+    _debugger,
 )

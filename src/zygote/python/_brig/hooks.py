@@ -6,26 +6,20 @@ Each in a line or a short traceback without paths of the image. Put in place in 
 import sys
 import warnings
 
+from . import job as jobs
+from .errors import format_error
 from .scrub import is_image_path, module_of, scrub
 from .text import one_line, safe_str
 
 
 def _source():
-    from . import job as jobs
-
     return jobs.current.source if jobs.current is not None else ""
-
-
-def _note(text):
-    from .job import note
-
-    note(text)
 
 
 def format_warning(message, category, filename, lineno, line=None):
     """One line for a warning: where, which, what."""
     if str(message).startswith("Glyph ") and "missing from" in str(message):
-        _note("the fonts lack some of the characters in a chart: boxes stand for them")
+        jobs.note("the fonts lack some of the characters in a chart: boxes stand for them")
         return ""
     where = module_of(filename) if is_image_path(filename) else filename
     where = where.removeprefix("/mnt/data/")
@@ -34,8 +28,6 @@ def format_warning(message, category, filename, lineno, line=None):
 
 
 def _print_error(heading, error):
-    from .errors import format_error
-
     if sys.stderr is not None:
         sys.stderr.write(heading + format_error(error, _source()))
         sys.stderr.flush()

@@ -4,22 +4,43 @@
 behind in this process goes with it; a child that the job forked never comes back from here.
 """
 
-import os
 import sys
+from os import _exit as leave
+from os import getpid, urandom
 
-from . import charts, display, ending, errors, execute, hints, rehearsal, seeds, source, streams
+from . import charts, display, ending, errors, execute, hints, hooks, rehearsal, seeds
+from . import source, streams
 from . import job as jobs
+
+_LEAST = {"message": "", "traceback": ""}
+_BROKEN = (
+    b'{"type":"RuntimeError","message":"the code has broken the interpreter that runs it",'
+    b'"traceback":""}'
+)
 
 _session_main = None
 _calls = 0
 
 
 def run_job(code, options, emit):
-    """Runs `code` (bytes) and reports through `emit(kind, payload)`; returns the exit code."""
-    streams.open_streams()
-    seeds.reseed(options.get("seed"))
-    ending.forget_zygote()
-    return _run(bytes(code), options, emit, True)
+    """Runs `code` (bytes) and reports through `emit(kind, payload)`; returns the exit code.
+
+    Never raises: a job that has taken Python's own functions away broke itself, not brig.
+    """
+    mine = getpid()
+    try:
+        streams.open_streams()
+        seeds.reseed(options.get("seed"))
+        ending.forget_zygote()
+        return _run(bytes(code), options, emit, True)
+    except BaseException:
+        if getpid() != mine:
+            leave(1)
+        try:
+            emit("error", _BROKEN)
+        except OSError:
+            pass
+        return 1
 
 
 def rehearse():
@@ -28,7 +49,7 @@ def rehearse():
     keep |= {n: getattr(sys, n) for n in ("__stdin__", "__stdout__", "__stderr__")}
     main = sys.modules.get("__main__")
     streams.make_ready()
-    seeds.reseed(os.urandom(16))
+    seeds.reseed(urandom(16))
     ending.forget_zygote()
     streams.open_streams(rehearsal.raw)
     try:
@@ -95,16 +116,17 @@ def _prepare(job, real):
 
 
 def _report(error, job):
-    """The error frame and its hint; a memory so full that not even that is possible is said."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), 1_000))
-    _fill_syntax_line(error, job)
+    """The error frame and its hint, or as little as can still be said."""
     try:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 1_000))
+        _fill_syntax_line(error, job)
         described = errors.describe(error, job)
-    except MemoryError:
-        described = {"type": type(error).__name__, "message": "", "traceback": ""}
-    _own_hook(error)
-    job.frames.send_json("error", described)
-    job.frames.hint(hints.hint_for(error, job))
+        _own_hook(error)
+        job.frames.send_json("error", described)
+        job.frames.hint(hints.hint_for(error, job))
+    except BaseException:
+        # No memory, or the job has taken Python's own functions away.
+        job.frames.send_json("error", {**_LEAST, "type": type(error).__name__})
     error.__traceback__ = None
 
 
@@ -119,8 +141,6 @@ def _fill_syntax_line(error, job):
 
 def _own_hook(error):
     """Calls a sys.excepthook that the job put in place."""
-    from . import hooks
-
     if sys.excepthook in (hooks.exception_hook, sys.__excepthook__):
         return
     try:

@@ -3,27 +3,28 @@
 import os
 import sys
 
+from . import job as jobs
 from . import tables
 
 
 def write_csv(value, job):
     """Writes `value` under a new name there; the name, or None where it is no table."""
-    job.csv_tables += 1
-    name = f"table-{job.csv_tables}.csv"
-    while os.path.lexists(name):
+    while True:
         job.csv_tables += 1
         name = f"table-{job.csv_tables}.csv"
+        path = os.path.join(jobs.WORK_DIR, name)
+        if not os.path.lexists(path):
+            break
+    written = False
     try:
-        with open(name, "x", encoding="utf-8", newline="") as file:
+        with open(path, "x", encoding="utf-8", errors="backslashreplace", newline="") as file:
             written = _write(value, file)
     except OSError as fault:
         job.frames.note(f"the table could not be written as a file: {fault.strerror}")
-        written = False
-    if not written:
-        if os.path.lexists(name):
-            os.unlink(name)
-        return None
-    return name
+    finally:
+        if not written and os.path.lexists(path):
+            os.unlink(path)
+    return name if written else None
 
 
 def _write(value, file):
