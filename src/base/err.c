@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int err_set(struct err *err, int code, const char *stage, const char *format, ...)
+int(err_set)(struct err *err, int code, const char *stage, const char *format, ...)
 {
 	if (!err)
 		return code;
@@ -17,7 +17,7 @@ int err_set(struct err *err, int code, const char *stage, const char *format, ..
 	return code;
 }
 
-int err_sys(struct err *err, int code, const char *stage, const char *what)
+int(err_sys)(struct err *err, int code, const char *stage, const char *what)
 {
 	/* strerrordesc_np is async-signal-safe, unlike strerror: this runs after fork too. */
 	const char *reason = strerrordesc_np(-code);

@@ -29,4 +29,16 @@ int err_sys(struct err *err, int code, const char *stage, const char *what);
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 
+#ifdef __clang_analyzer__
+/* The analyzer sees one file at a time: this tells it that a fault is below 0. */
+static inline int err_is_negative(int code)
+{
+	if (code >= 0)
+		__builtin_unreachable();
+	return code;
+}
+#define err_set(...) err_is_negative((err_set)(__VA_ARGS__))
+#define err_sys(...) err_is_negative((err_sys)(__VA_ARGS__))
+#endif
+
 #endif

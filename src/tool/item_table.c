@@ -231,7 +231,7 @@ int item_table_check(const json_t *raw, json_t **ret_table)
 int item_table(struct span payload, json_t **ret_table)
 {
 	cleanup_json json_t *raw = NULL, *item = NULL;
-	json_t *table;
+	json_t *table = NULL;
 	int rc = json_read(payload, &raw);
 	if (rc < 0)
 		return rc;

@@ -89,9 +89,10 @@ static bool is_extension(struct span extension, const char *wanted)
 static bool is_text(struct span head)
 {
 	/* The head may end inside a character. */
+	static const unsigned char blanks[] = {'\t', '\n', '\f', '\r', 0x1b};
 	size_t whole = utf8_cut_head(head.data, head.len);
 	for (size_t i = 0; i < whole; i++)
-		if (head.data[i] < 0x20 && !memchr("\t\n\f\r\x1b", head.data[i], 5))
+		if (head.data[i] < 0x20 && !memchr(blanks, head.data[i], sizeof(blanks)))
 			return false;
 	return utf8_valid(head.data, whole, NULL);
 }
