@@ -29,17 +29,21 @@ static bool is_line_end(unsigned char c)
 	return c == '\n' || c == '\r';
 }
 
+/* Behind the character at `at`; a byte that is part of none counts as one. */
+static const unsigned char *next(const unsigned char *at, const unsigned char *end)
+{
+	size_t length = utf8_length(at, (size_t)(end - at));
+	return at + (length ? length : 1);
+}
+
 /* The line of the stripped source on which the character of that column stands. */
 static struct line line_of(const char *source, size_t bytes, unsigned column)
 {
 	source_strip(&source, &bytes);
 	const unsigned char *first = (const unsigned char *)source;
 	const unsigned char *end = first + bytes, *at = first;
-	for (unsigned i = 1; i < column && at < end; i++) {
-		at++;
-		while (at < end && (*at & 0xc0) == 0x80)
-			at++;
-	}
+	for (unsigned i = 1; i < column && at < end; i++)
+		at = next(at, end);
 	struct line line = {.start = at, .end = at, .caret = at};
 	while (line.start > first && !is_line_end(line.start[-1]))
 		line.start--;
@@ -48,22 +52,19 @@ static struct line line_of(const char *source, size_t bytes, unsigned column)
 	return line;
 }
 
-/* Cuts a long line to a window around the caret, at whole characters. */
+/* Cuts a long line to a window around the caret; whether something went at either end. */
 static void cut(struct line *line, bool *ret_before, bool *ret_after)
 {
-	const unsigned char *start = line->caret, *end;
-	unsigned shown = 0;
-	while (start > line->start && shown < WINDOW_BEFORE) {
-		start--;
-		shown += (*start & 0xc0) != 0x80;
-	}
-	for (end = line->caret; end < line->end; end++) {
-		if ((*end & 0xc0) != 0x80 && ++shown > WINDOW)
-			break;
-	}
-	*ret_before = start > line->start;
+	unsigned before = 0, shown = 0;
+	for (const unsigned char *at = line->start; at < line->caret; at = next(at, line->end))
+		before++;
+	*ret_before = before > WINDOW_BEFORE;
+	for (; before > WINDOW_BEFORE; before--)
+		line->start = next(line->start, line->end);
+	const unsigned char *end = line->start;
+	for (; end < line->end && shown < WINDOW; shown++)
+		end = next(end, line->end);
 	*ret_after = end < line->end;
-	line->start = start;
 	line->end = end;
 }
 

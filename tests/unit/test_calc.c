@@ -313,6 +313,20 @@ static void long_lines_are_cut(void **state)
 	free(source);
 }
 
+/* Bytes that are no characters take a column each, and room for no more than is shown. */
+static void broken_lines_are_cut(void **state)
+{
+	(void)state;
+	char report[CALC_REPORT_SIZE], source[CALC_SOURCE_MAX];
+	memset(source, 0x80, sizeof(source));
+	source[0] = '1';
+	(void)evaluate_bytes(source, sizeof(source));
+	size_t length = calc_report(&result, source, sizeof(source), report);
+	assert_true(length < 300);
+	assert_non_null(strstr(report, "  1????"));
+	assert_non_null(strstr(report, "?…\n   ^\n"));
+}
+
 static void names_of_errors(void **state)
 {
 	(void)state;
@@ -375,6 +389,7 @@ int main(void)
 		cmocka_unit_test(as_json),
 		cmocka_unit_test(as_report),
 		cmocka_unit_test(long_lines_are_cut),
+		cmocka_unit_test(broken_lines_are_cut),
 		cmocka_unit_test(names_of_errors),
 		cmocka_unit_test(nothing_is_left_behind),
 		cmocka_unit_test(without_memory),
