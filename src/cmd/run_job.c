@@ -26,6 +26,9 @@ static int pass_output(void *user, bool is_stderr, struct span data)
 {
 	struct run *run = user;
 	run->output_rc = sink_write(is_stderr ? &run->err : &run->out, data);
+	/* With nobody left to read, only files are worth going on for. */
+	if (!run->output_rc && run->out.closed && !run->options.out_folder)
+		return -EPIPE;
 	return run->output_rc;
 }
 
@@ -72,7 +75,12 @@ static int exchange(struct run *run, int channel_fd)
 		run_complain(&run->err, cause.text);
 		return CMD_INTERNAL;
 	}
-	if (rc == -EINTR || (rc < 0 && interrupt_count))
+	if (rc == -EPIPE && run->out.closed)
+		return CMD_SIGNAL_BASE + SIGPIPE;
+	/* A service that ended on the same signal is no fault either. */
+	if (rc < 0 && rc != -EINTR && interrupt_count)
+		rc = err_set(&cause, -EINTR, "run", "cancelled; the service ended with the job");
+	if (rc == -EINTR)
 		return refuse(run, OUTCOME_CANCELLED, &cause);
 	if (rc < 0)
 		return refuse(run, OUTCOME_INTERNAL, &cause);

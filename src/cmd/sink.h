@@ -3,7 +3,7 @@
  *
  * A job's bytes go through untouched, except to a terminal, where control characters become \xHH:
  * a program in the jail must not drive the terminal of whoever runs it. A reader that went away
- * (EPIPE) is no fault: what is written after that is dropped.
+ * (EPIPE) is no fault: what is written after that is dropped, and `closed` says so.
  */
 #ifndef BRIG_CMD_SINK_H
 #define BRIG_CMD_SINK_H

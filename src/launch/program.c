@@ -63,6 +63,8 @@ _Noreturn static void run_child(int program_fd, int control_fd, int link_fd, int
 		dup2(link, LAUNCH_LINK_FD) < 0 || dup3(program, LAUNCH_LINK_FD + 1, O_CLOEXEC) < 0)
 		_exit(125);
 	(void)syscall(SYS_close_range, LAUNCH_LINK_FD + 2, ~0U, 0);
+	/* A terminal's Ctrl-C goes to its whole process group: it is the launcher's to act upon. */
+	(void)setsid();
 	(void)syscall(SYS_execveat, LAUNCH_LINK_FD + 1, "", argv, environment, AT_EMPTY_PATH);
 	_exit(127);
 }

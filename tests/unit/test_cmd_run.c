@@ -506,6 +506,25 @@ static void a_reader_that_goes_away_is_no_fault(void **state)
 	assert_int_equal(temp_count("gone"), 4);
 }
 
+static void play_until_closed(struct fake *fake)
+{
+	static char piece[60000];
+	struct pollfd wait = {.fd = fake->fd, .events = POLLIN};
+	fake_say(fake, CHANNEL_STDOUT, piece, sizeof(piece));
+	/* The client hangs up, which cancels. */
+	fake_require(poll(&wait, 1, 20000) == 1);
+}
+
+static void without_a_reader_and_without_files_it_ends(void **state)
+{
+	(void)state;
+	struct call call = call_of("-c x");
+	call.play = play_until_closed;
+	call.closed_out = true;
+	assert_int_equal(run(call), 128 + SIGPIPE);
+	assert_string_equal(temp_read("err"), "");
+}
+
 static void play_raw(struct fake *fake)
 {
 	fake_say(fake, CHANNEL_STDOUT, "\x1b[31m\0\xff\n", 8);
@@ -625,6 +644,7 @@ int main(void)
 		cmocka_unit_test(files_go_to_the_folder),
 		cmocka_unit_test(a_folder_that_fails),
 		cmocka_unit_test(a_reader_that_goes_away_is_no_fault),
+		cmocka_unit_test(without_a_reader_and_without_files_it_ends),
 		cmocka_unit_test(bytes_pass_through_untouched),
 		cmocka_unit_test(a_service_that_dies),
 		cmocka_unit_test(signals_cancel),
