@@ -1,0 +1,291 @@
+/*
+ * redact: the window over the stream, and what has been decided of it.
+ *
+ *	data[0 … flushed … at … len)
+ *	  context, to look back at | decided, still to write | not yet looked at
+ *
+ * At each place the first two bytes say whether anything could begin here; if so, the matchers are
+ * asked in a fixed order. What goes on behind a match (the rest of a run, of a literal, of a key)
+ *is swallowed without being kept, so that a secret of any length needs no more than the window.
+ */
+#include "audit/redact.h"
+
+#include "audit/redact_parts.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_BYTES (4u * REDACT_HOLD_BYTES)
+
+struct redact {
+	struct span *values;
+	size_t value_count;
+	uint16_t classes[256];
+	uint64_t pairs[1024]; /* a bit for each two bytes with which something may begin */
+	unsigned char data[WINDOW_BYTES];
+	size_t flushed, at, len;
+	size_t retry_len; /* no new answer before the window is this long */
+	bool moved;	  /* data[0] is no longer the stream's first byte */
+	struct redact_swallow rest;
+};
+
+static void add_pair(unsigned char first, unsigned char second, void *user)
+{
+	struct redact *redact = user;
+	unsigned pair = (unsigned)first << 8 | second;
+	redact->pairs[pair / 64] |= 1ull << pair % 64;
+}
+
+static bool may_begin(const struct redact *redact, unsigned char first, unsigned char second)
+{
+	unsigned pair = (unsigned)first << 8 | second;
+	return redact->pairs[pair / 64] >> pair % 64 & 1u;
+}
+
+static int copy_values(struct redact *redact, const struct span *values, size_t count)
+{
+	redact->values = calloc(count, sizeof(*redact->values));
+	if (!redact->values)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		unsigned char *copy = malloc(values[i].len);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, values[i].data, values[i].len);
+		redact->values[redact->value_count++] = span_of(copy, values[i].len);
+		add_pair(copy[0], copy[1], redact);
+	}
+	return 0;
+}
+
+int redact_new(const struct span *values, size_t count, struct redact **ret_redact)
+{
+	if (count > REDACT_VALUES_MAX)
+		return -EINVAL;
+	for (size_t i = 0; i < count; i++)
+		if (values[i].len < REDACT_VALUE_BYTES_MIN ||
+			values[i].len > REDACT_VALUE_BYTES_MAX)
+			return -EINVAL;
+	struct redact *redact = calloc(1, sizeof(*redact));
+	if (!redact)
+		return -ENOMEM;
+	redact_classes(redact->classes);
+	redact_shape_pairs(add_pair, redact);
+	for (unsigned second = 0; second < 256; second++) {
+		add_pair('=', (unsigned char)second, redact);
+		add_pair(':', (unsigned char)second, redact);
+	}
+	int rc = count ? copy_values(redact, values, count) : 0;
+	if (rc < 0)
+		redact_free(redact);
+	else
+		*ret_redact = redact;
+	return rc;
+}
+
+void redact_free(struct redact *redact)
+{
+	if (!redact)
+		return;
+	for (size_t i = 0; i < redact->value_count; i++) {
+		void *data;
+		memcpy(&data, &redact->values[i].data, sizeof(data));
+		sodium_memzero(data, redact->values[i].len);
+		free(data);
+	}
+	free(redact->values);
+	sodium_memzero(redact->data, sizeof(redact->data));
+	free(redact);
+}
+
+void redact_reset(struct redact *redact)
+{
+	redact->flushed = redact->at = redact->len = redact->retry_len = 0;
+	redact->moved = false;
+	redact->rest = (struct redact_swallow){0};
+}
+
+static enum redact_found match_value(
+	const struct redact *redact, const struct redact_view *view, struct redact_match *ret_match)
+{
+	size_t there = view->len - view->at;
+	enum redact_found found = REDACT_NONE;
+	for (size_t i = 0; i < redact->value_count; i++) {
+		const struct span *value = &redact->values[i];
+		size_t length = there < value->len ? there : value->len;
+		if (memcmp(view->data + view->at, value->data, length) != 0)
+			continue;
+		if (length < value->len) {
+			/* A longer value that may still come is waited for. */
+			if (!view->final)
+				return REDACT_MORE;
+		} else if (found == REDACT_NONE || value->len > ret_match->end - view->at) {
+			*ret_match = (struct redact_match){.start = view->at,
+				.end = view->at + value->len,
+				.label = "configured"};
+			found = REDACT_MATCH;
+		}
+	}
+	return found;
+}
+
+static enum redact_found match_any(
+	const struct redact *redact, const struct redact_view *view, struct redact_match *ret_match)
+{
+	enum redact_found found = match_value(redact, view, ret_match);
+	if (found == REDACT_NONE)
+		found = redact_shape(view, ret_match);
+	unsigned char first = view->data[view->at];
+	if (found == REDACT_NONE && first == ':')
+		found = redact_url(view, ret_match);
+	if (found == REDACT_NONE && (first == ':' || first == '='))
+		found = redact_named(view, ret_match);
+	return found;
+}
+
+static int flush(struct redact *redact, size_t end, struct buf *out)
+{
+	if (end <= redact->flushed)
+		return 0;
+	int rc = buf_add(out, redact->data + redact->flushed, end - redact->flushed);
+	redact->flushed = end;
+	return rc;
+}
+
+static int replace(struct redact *redact, const struct redact_match *match, struct buf *out)
+{
+	int rc = flush(redact, match->start, out);
+	if (!rc)
+		rc = buf_add_text(out, "[redacted:");
+	if (!rc)
+		rc = buf_add_text(out, match->label);
+	if (!rc)
+		rc = buf_add(out, "]", 1);
+	redact->flushed = match->end;
+	redact->at = match->end;
+	redact->rest = (struct redact_swallow){.match = *match};
+	return rc;
+}
+
+static struct redact_view view_of(const struct redact *redact, bool final)
+{
+	return (struct redact_view){.data = redact->data,
+		.len = redact->len,
+		.at = redact->at,
+		.final = final,
+		.from_start = !redact->moved,
+		.classes = redact->classes};
+}
+
+/* False where more has to come first. */
+static bool swallow(struct redact *redact, bool final)
+{
+	while (redact->rest.match.rest != REST_NOTHING && redact->at < redact->len) {
+		struct redact_view view = view_of(redact, final);
+		int bytes = redact_swallow(&redact->rest, &view);
+		if (bytes < 0)
+			return false;
+		if (bytes == 0)
+			redact->rest.match.rest = REST_NOTHING;
+		redact->at += (size_t)bytes;
+		redact->flushed = redact->at;
+	}
+	return true;
+}
+
+/* Asks at one place. False where more has to come first. */
+static bool look(struct redact *redact, bool final, struct buf *out, int *rc)
+{
+	size_t left = redact->len - redact->at;
+	bool forced = final || left >= REDACT_HOLD_BYTES;
+	struct redact_match match;
+	if (!forced && redact->len < redact->retry_len)
+		return false;
+	struct redact_view view = view_of(redact, forced);
+	enum redact_found found = match_any(redact, &view, &match);
+	if (found == REDACT_MORE) {
+		/* Asking again at each byte would make long waits quadratic. */
+		redact->retry_len = redact->len + left / 8 + 1;
+		return false;
+	}
+	if (found == REDACT_MATCH)
+		*rc = replace(redact, &match, out);
+	else
+		redact->at++;
+	return true;
+}
+
+static int work(struct redact *redact, bool final, struct buf *out)
+{
+	int rc = 0;
+	while (!rc && redact->at < redact->len) {
+		if (!swallow(redact, final))
+			break;
+		while (redact->at + 1 < redact->len &&
+			!may_begin(redact, redact->data[redact->at], redact->data[redact->at + 1]))
+			redact->at++;
+		if (redact->at >= redact->len || (redact->at + 1 == redact->len && !final))
+			break;
+		if (redact->at + 1 == redact->len &&
+			!may_begin(redact, redact->data[redact->at], 0))
+			redact->at++;
+		else if (!look(redact, final, out, &rc))
+			break;
+	}
+	size_t lag = final ? 0 : REDACT_LAG_BYTES;
+	if (!rc && redact->at > redact->flushed + lag)
+		rc = flush(redact, redact->at - lag, out);
+	return rc;
+}
+
+/* Drops what is written and too far back to matter. */
+static void compact(struct redact *redact)
+{
+	size_t context = redact->at > REDACT_CONTEXT_BYTES ? redact->at - REDACT_CONTEXT_BYTES : 0;
+	size_t drop = redact->flushed < context ? redact->flushed : context;
+	if (drop == 0)
+		return;
+	memmove(redact->data, redact->data + drop, redact->len - drop);
+	redact->flushed -= drop;
+	redact->at -= drop;
+	redact->len -= drop;
+	redact->retry_len = redact->retry_len > drop ? redact->retry_len - drop : 0;
+	redact->moved = true;
+}
+
+int redact_push(struct redact *redact, const void *data, size_t bytes, struct buf *out)
+{
+	const unsigned char *from = data;
+	int rc = 0;
+	while (!rc && bytes) {
+		/* Moving the window for each small chunk would cost more than looking at it. */
+		if (WINDOW_BYTES - redact->len < WINDOW_BYTES / 2)
+			compact(redact);
+		size_t room = WINDOW_BYTES - redact->len;
+		size_t piece = bytes < room ? bytes : room;
+		memcpy(redact->data + redact->len, from, piece);
+		redact->len += piece;
+		from += piece;
+		bytes -= piece;
+		rc = work(redact, false, out);
+	}
+	return rc;
+}
+
+int redact_finish(struct redact *redact, struct buf *out)
+{
+	int rc = work(redact, true, out);
+	redact_reset(redact);
+	return rc;
+}
+
+int redact_text(struct redact *redact, struct span text, struct buf *out)
+{
+	int rc = redact_push(redact, text.data, text.len, out);
+	if (!rc)
+		return redact_finish(redact, out);
+	redact_reset(redact);
+	return rc;
+}

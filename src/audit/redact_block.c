@@ -1,0 +1,121 @@
+/* redact_block: secrets that are more than a prefix and a run: JWTs, keys in PEM, URLs. */
+#include "audit/redact_parts.h"
+
+#include <string.h>
+
+#define JWT_HEADER_MAX 4096u
+#define JWT_SEGMENT_MIN 8u
+#define URL_USER_MAX 512u
+#define PEM_TITLE_MAX 48u
+
+static unsigned base64_value(unsigned char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26u;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52u;
+	return c == '-' ? 62u : 63u;
+}
+
+/* Whether base64 at `at` begins an object of JSON: a brace, a blank or quote, something printable.
+ */
+static bool begins_object(const struct redact_view *view, size_t at)
+{
+	unsigned bits = 0;
+	for (size_t i = 0; i < 4; i++)
+		bits = bits << 6 | base64_value(view->data[at + i]);
+	unsigned second = bits >> 8 & 0xffu, third = bits & 0xffu;
+	return bits >> 16 == '{' && (second == '"' || second == ' ') && third >= ' ' &&
+	       third < 0x7f;
+}
+
+/* Two segments that are objects of JSON, parted by a dot: enough to tell; the rest goes along. */
+static enum redact_found match_jwt(const struct redact_view *view, struct redact_match *ret_match)
+{
+	size_t header = redact_run(view, view->at, CLASS_URL, JWT_HEADER_MAX);
+	size_t dot = view->at + header, payload = dot + 1;
+	if (!redact_boundary(view, view->at))
+		return REDACT_NONE;
+	if (redact_ends(view, dot) && header < JWT_HEADER_MAX)
+		return REDACT_MORE;
+	if (header < 2 + JWT_SEGMENT_MIN || dot >= view->len || view->data[dot] != '.' ||
+		!begins_object(view, view->at))
+		return REDACT_NONE;
+	size_t length = redact_run(view, payload, CLASS_URL, 2 + JWT_SEGMENT_MIN);
+	if (length < 2 + JWT_SEGMENT_MIN)
+		return redact_ends(view, payload + length) ? REDACT_MORE : REDACT_NONE;
+	if (view->data[payload] != 'e' || view->data[payload + 1] != 'y' ||
+		!begins_object(view, payload))
+		return REDACT_NONE;
+	*ret_match = (struct redact_match){.start = view->at,
+		.end = payload + length,
+		.label = "jwt",
+		.rest = REST_CLASS,
+		.rest_class = CLASS_URL | CLASS_DOT};
+	return REDACT_MATCH;
+}
+
+static enum redact_found match_pem(const struct redact_view *view, struct redact_match *ret_match)
+{
+	static const char begin[] = "-----BEGIN ", key[] = "PRIVATE KEY";
+	size_t there = view->len - view->at, length = sizeof(begin) - 1;
+	if (memcmp(view->data + view->at, begin, there < length ? there : length) != 0)
+		return REDACT_NONE;
+	if (there < length)
+		return view->final ? REDACT_NONE : REDACT_MORE;
+	size_t title = view->at + length, end = title;
+	while (end < view->len && end - title < PEM_TITLE_MAX &&
+		((view->classes[view->data[end]] & (CLASS_UPPER | CLASS_DIGIT)) ||
+			view->data[end] == ' '))
+		end++;
+	if (redact_ends(view, end) && end - title < PEM_TITLE_MAX)
+		return REDACT_MORE;
+	if (!memmem(view->data + title, end - title, key, sizeof(key) - 1))
+		return REDACT_NONE;
+	*ret_match = (struct redact_match){
+		.start = view->at, .end = end, .label = "private-key", .rest = REST_PEM};
+	return REDACT_MATCH;
+}
+
+enum redact_found redact_block(const struct redact_view *view, struct redact_match *ret_match)
+{
+	unsigned char first = view->data[view->at];
+	if (first == 'e')
+		return match_jwt(view, ret_match);
+	return first == '-' ? match_pem(view, ret_match) : REDACT_NONE;
+}
+
+/* A template's place, as in {password} or $PASSWORD, is no password. */
+static bool is_template(const unsigned char *text, size_t length)
+{
+	return text[0] == '$' || (text[0] == '{' && text[length - 1] == '}');
+}
+
+enum redact_found redact_url(const struct redact_view *view, struct redact_match *ret_match)
+{
+	size_t from = view->at + 3, end = from, colon = 0, sign = 0;
+	if (redact_ends(view, view->at + 2))
+		return REDACT_MORE;
+	if (from > view->len || view->data[view->at + 1] != '/' || view->data[view->at + 2] != '/')
+		return REDACT_NONE;
+	if (view->at == 0 || !(view->classes[view->data[view->at - 1]] & CLASS_ALNUM))
+		return REDACT_NONE;
+	for (; end < view->len && end - from < URL_USER_MAX; end++) {
+		unsigned char c = view->data[end];
+		if (c == '/' || c == '\\' || c == '<' || c == '>' ||
+			!(view->classes[c] & CLASS_SOLID))
+			break;
+		if (c == ':' && !colon)
+			colon = end;
+		if (c == '@')
+			sign = end;
+	}
+	if (redact_ends(view, end) && end - from < URL_USER_MAX)
+		return REDACT_MORE;
+	if (!colon || sign <= colon + 1 || is_template(view->data + colon + 1, sign - colon - 1))
+		return REDACT_NONE;
+	*ret_match = (struct redact_match){.start = colon + 1, .end = sign, .label = "url"};
+	return REDACT_MATCH;
+}

@@ -1,0 +1,203 @@
+/*
+ * redact_named: KEY=value, "password": "…", api_key='…', password: …, Authorization: ….
+ *
+ * redact_pair.c has looked back from the separator; this looks forth for a value. A quoted value
+ * goes up to its closing quote. An unquoted one goes where it looks like a value; in code it may be
+ * an expression (password = get(), token=self.token), and that stays.
+ */
+#include "audit/redact_parts.h"
+
+#include <string.h>
+
+#define BLANKS_MAX 32u
+#define LOOK_MAX 256u
+#define TYPE_MAX 64u
+#define PASSWORD_MIN 3u
+#define TOKEN_MIN 8u
+
+static size_t over_blanks(const struct redact_view *view, size_t at)
+{
+	size_t start = at;
+	while (at < view->len && at - start < BLANKS_MAX && redact_is_blank(view->data[at]))
+		at++;
+	return at;
+}
+
+static size_t least(const struct redact_pair *pair)
+{
+	return pair->kind == NAME_PASSWORD ? PASSWORD_MIN : TOKEN_MIN;
+}
+
+/* A shape at the value's start gives the better label. */
+static enum redact_found label_at(
+	const struct redact_view *view, size_t start, struct redact_match *match)
+{
+	struct redact_view there = *view;
+	struct redact_match shape;
+	there.at = start;
+	match->label = "secret";
+	if (start >= view->len)
+		return REDACT_MATCH;
+	enum redact_found found = redact_shape(&there, &shape);
+	if (found == REDACT_MATCH && shape.start == start)
+		match->label = shape.label;
+	return found == REDACT_MORE ? REDACT_MORE : REDACT_MATCH;
+}
+
+/* A literal whose opening quote stands at `at`. */
+static enum redact_found quoted(const struct redact_view *view, const struct redact_pair *pair,
+	size_t at, bool escaped, struct redact_match *ret_match)
+{
+	struct redact_match match = {
+		.rest = REST_QUOTED, .quote = view->data[at], .escaped = escaped};
+	size_t start = at + 1, min = least(pair);
+	if (redact_ends(view, start + 1))
+		return REDACT_MORE;
+	if (start + 1 < view->len && view->data[start] == match.quote && !escaped) {
+		if (view->data[start + 1] != match.quote)
+			return REDACT_NONE;
+		match.triple = true;
+		start += 2;
+	}
+	size_t end = start;
+	while (end < view->len && end - start < min && view->data[end] != match.quote &&
+		(match.triple || view->data[end] != '\n'))
+		end++;
+	if (end - start < min)
+		return redact_ends(view, end) ? REDACT_MORE : REDACT_NONE;
+	enum redact_found found = label_at(view, start, &match);
+	match.start = start;
+	match.end = start;
+	*ret_match = match;
+	return found;
+}
+
+static bool is_word_of_code(const unsigned char *text, size_t length)
+{
+	static const char *const words[] = {"None", "True", "False", "null", "nil", "undefined",
+		"none", "true", "false", "str", "int", "bytes", "bool", "float", "object", "string",
+		"String", "Optional", "Any", "SecretStr", "NULL", NULL};
+	for (size_t i = 0; words[i]; i++)
+		if (strlen(words[i]) == length && memcmp(words[i], text, length) == 0)
+			return true;
+	return false;
+}
+
+/* An identifier that itself is named like a secret: a reference, as in token=self._token. */
+static bool is_reference(
+	const struct redact_view *view, struct span run, const struct redact_pair *pair)
+{
+	bool lower = true;
+	for (size_t i = 0; i < run.len; i++) {
+		unsigned bits = view->classes[run.data[i]];
+		if (!(bits & (CLASS_ALNUM | CLASS_UNDER | CLASS_DOT)))
+			return false;
+		lower &= !(bits & (CLASS_DIGIT | CLASS_UPPER));
+	}
+	if (view->classes[run.data[0]] & CLASS_DIGIT)
+		return false;
+	/* Tokens and keys are random: one without a digit or a capital is a word. */
+	if (pair->kind == NAME_TOKEN && lower)
+		return true;
+	const unsigned char *dot = memrchr(run.data, '.', run.len);
+	size_t skip = dot ? (size_t)(dot + 1 - run.data) : 0;
+	return lower && redact_name_kind(span_of(run.data + skip, run.len - skip)) != NAME_PLAIN;
+}
+
+static enum redact_found value(const struct redact_view *view, const struct redact_pair *pair,
+	size_t at, bool after_type, struct redact_match *ret_match);
+
+/* `password: str = "…"`: what stands at `start` may be a type, with the value behind it. */
+static enum redact_found behind_type(const struct redact_view *view, const struct redact_pair *pair,
+	size_t end, struct redact_match *ret_match)
+{
+	size_t start = end;
+	if (end < view->len && view->data[end] == '[')
+		while (end < view->len && end - start < TYPE_MAX && view->data[end - 1] != ']' &&
+			view->data[end] != '\n')
+			end++;
+	end = over_blanks(view, end);
+	if (redact_ends(view, end + 1))
+		return REDACT_MORE;
+	if (end + 1 >= view->len || view->data[end] != '=' || view->data[end + 1] == '=')
+		return REDACT_NONE;
+	return value(view, pair, end + 1, true, ret_match);
+}
+
+static enum redact_found unquoted(const struct redact_view *view, const struct redact_pair *pair,
+	size_t start, bool after_type, struct redact_match *ret_match)
+{
+	bool yaml = pair->colon && pair->begins_line && !after_type && start > pair->value;
+	unsigned mask = pair->tight_upper ? CLASS_SOLID : CLASS_WORD;
+	struct redact_match match = {.rest = REST_CLASS, .rest_class = (uint16_t)mask};
+	size_t length = redact_run(view, start, mask, LOOK_MAX), end = start + length;
+	if (length < LOOK_MAX && redact_ends(view, end))
+		return REDACT_MORE;
+	if (length == 0)
+		return REDACT_NONE;
+	struct span run = span_of(view->data + start, length);
+	if (pair->colon && !after_type) {
+		enum redact_found found = behind_type(view, pair, end, ret_match);
+		if (found != REDACT_NONE)
+			return found;
+	}
+	unsigned char next = end < view->len ? view->data[end] : 0;
+	bool expression = next == '(' || next == '[' || redact_is_quote(next);
+	if (length < least(pair) || is_word_of_code(run.data, run.len) ||
+		(!pair->tight_upper && (expression || is_reference(view, run, pair))))
+		return REDACT_NONE;
+	if (yaml)
+		match.rest_class = CLASS_LINE;
+	enum redact_found found = label_at(view, start, &match);
+	match.start = start;
+	match.end = end;
+	*ret_match = match;
+	return found;
+}
+
+/* `Authorization: Bearer …`: all up to the line's or the literal's end. */
+static enum redact_found header(
+	const struct redact_view *view, size_t start, struct redact_match *ret_match)
+{
+	size_t length = redact_run(view, start, CLASS_HEADER, PASSWORD_MIN + 1);
+	if (length <= PASSWORD_MIN)
+		return redact_ends(view, start + length) ? REDACT_MORE : REDACT_NONE;
+	*ret_match = (struct redact_match){.start = start,
+		.end = start + length,
+		.label = "authorization",
+		.rest = REST_CLASS,
+		.rest_class = CLASS_HEADER};
+	return REDACT_MATCH;
+}
+
+/* The value after a separator: blanks, a parenthesis, a literal's prefix, a literal or a word. */
+static enum redact_found value(const struct redact_view *view, const struct redact_pair *pair,
+	size_t at, bool after_type, struct redact_match *ret_match)
+{
+	at = over_blanks(view, at);
+	if (at < view->len && view->data[at] == '(')
+		at = over_blanks(view, at + 1);
+	size_t open = at;
+	while (open < view->len && open - at < 2 && strchr("bBrRuUfF", view->data[open]) &&
+		view->data[open])
+		open++;
+	size_t quote = open;
+	while (quote < view->len && quote - open < 4 && view->data[quote] == '\\')
+		quote++;
+	if (redact_ends(view, quote))
+		return REDACT_MORE;
+	if (quote < view->len && redact_is_quote(view->data[quote]))
+		return quoted(view, pair, quote, quote > open, ret_match);
+	if (pair->quoted_only || at >= view->len)
+		return REDACT_NONE;
+	if (pair->kind == NAME_HEADER && pair->colon)
+		return header(view, at, ret_match);
+	return unquoted(view, pair, at, after_type, ret_match);
+}
+
+enum redact_found redact_named(const struct redact_view *view, struct redact_match *ret_match)
+{
+	struct redact_pair pair = {0};
+	enum redact_found found = redact_pair_read(view, &pair);
+	return found == REDACT_MATCH ? value(view, &pair, pair.value, false, ret_match) : found;
+}
