@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LEAF "brig.launcher"
 #define REMOVE_TRIES 200
 #define REMOVE_PAUSE_MS 5
 
@@ -122,21 +123,39 @@ static bool has_controllers(int dir_fd)
 	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "memory");
 }
 
-/* A group with controllers may hold no process itself: the caller moves into a leaf of its own. */
-static void make_room(struct delegation *delegation, int own_fd)
+/*
+ * A group with controllers may hold no process itself, so whoever is in ours moves into a leaf: we,
+ * and a shell that called us. It stays there; the next brig that it calls finds the controllers on.
+ */
+static void make_room(int own_fd)
 {
-	if (mkdirat(own_fd, "brig.launcher", 0755) < 0 && errno != EEXIST)
+	char line[32];
+	cleanup_fd int procs_fd = openat(own_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	if (procs_fd < 0 || (mkdirat(own_fd, LEAF, 0755) < 0 && errno != EEXIST))
 		return;
-	if (write_at(own_fd, "brig.launcher/cgroup.procs", "0") == 0)
-		delegation->moved = true;
+	FILE *procs = fdopen(TAKE_FD(procs_fd), "r");
+	while (procs && fgets(line, sizeof(line), procs))
+		(void)write_at(own_fd, LEAF "/cgroup.procs", line);
+	if (procs)
+		(void)fclose(procs);
+}
+
+static void strip_leaf(char *path)
+{
+	char *last = strrchr(path, '/');
+	if (last && strcmp(last + 1, LEAF) == 0)
+		*last = 0;
 }
 
 static int find_unified(char *own, size_t room)
 {
 	char value[4];
 	int rc = cgroup_find("", false, own, room);
-	if (rc < 0 || geteuid() != 0)
+	if (rc < 0)
 		return rc;
+	strip_leaf(own);
+	if (geteuid() != 0)
+		return 0;
 	bool delegated = getxattr(own, "trusted.delegate", value, sizeof(value)) > 0 ||
 			 getxattr(own, "user.delegate", value, sizeof(value)) > 0;
 	return delegated ? 0 : cgroup_find("", true, own, room);
@@ -152,7 +171,7 @@ static int make_unified(struct delegation *delegation, unsigned number, uint32_t
 		return -errno;
 	bool useful = has_controllers(own_fd);
 	if (useful && write_at(own_fd, "cgroup.subtree_control", "+memory") == -EBUSY)
-		make_room(delegation, own_fd);
+		make_room(own_fd);
 	if (useful)
 		enable(own_fd);
 	rc = make_group(delegation, LAUNCH_CGROUP_UNIFIED, delegation->own, number, uid, gid);
@@ -203,12 +222,5 @@ void delegation_remove(struct delegation *delegation)
 			continue;
 		fd_close(&delegation->dirs[i]);
 		(void)remove_group(delegation->paths[i]);
-	}
-	if (delegation->moved) {
-		cleanup_fd int own_fd = open(delegation->own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		/* Back to where we were, which needs the controllers off again. */
-		(void)write_at(own_fd, "cgroup.subtree_control", "-memory -pids -cpu");
-		if (write_at(own_fd, "cgroup.procs", "0") == 0)
-			(void)unlinkat(own_fd, "brig.launcher", AT_REMOVEDIR);
 	}
 }

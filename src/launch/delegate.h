@@ -24,7 +24,6 @@ struct delegation {
 	char paths[LAUNCH_CGROUP_COUNT][PATH_MAX];
 	int service_fd; /* unified leaf for the service; -1 */
 	bool v2;
-	bool moved; /* the caller was moved out of OWN, so that OWN may have controllers */
 	char own[PATH_MAX];
 };
 
