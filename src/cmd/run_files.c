@@ -21,7 +21,8 @@ static int put_written(const char *folder, struct span name, uint64_t bytes, str
 	if (!rc)
 		rc = text_add_line(&line, name, LINE_BYTES);
 	if (!rc)
-		rc = buf_printf(&line, " (%s bytes)\n", text_count(bytes, count));
+		rc = buf_printf(&line, " (%s %s)\n", text_count(bytes, count),
+			bytes == 1 ? "byte" : "bytes");
 	return rc ? rc : sink_write(err, span_of(line.data, line.len));
 }
 

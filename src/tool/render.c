@@ -100,7 +100,8 @@ int render_files(const struct view *view, struct buf *out)
 		if (!rc)
 			rc = text_add_line(out, artifact->name, NAME_BYTES);
 		if (!rc)
-			rc = buf_printf(out, " (%s bytes)\n", text_count(artifact->bytes, count));
+			rc = buf_printf(out, " (%s %s)\n", text_count(artifact->bytes, count),
+				artifact->bytes == 1 ? "byte" : "bytes");
 	}
 	return rc;
 }

@@ -281,7 +281,7 @@ static void names_in_any_bytes(void **state)
 	json_t *object = object_of(&result, NULL);
 	const json_t *file = json_array_get(json_object_get(object, "files"), 0);
 	assert_string_equal(member(file, "name"), "\"a\\\\xff\\n\\u001b]0;x\\u0007\"");
-	assert_string_equal(text_of(object), "file a\\xff\\n\\x1b]0;x\\x07 (1 bytes)\n");
+	assert_string_equal(text_of(object), "file a\\xff\\n\\x1b]0;x\\x07 (1 byte)\n");
 	json_decref(object);
 	job_result_done(&result);
 }
