@@ -26,6 +26,7 @@ struct redact {
 	uint64_t pairs[1024]; /* a bit for each two bytes with which something may begin */
 	unsigned char data[WINDOW_BYTES];
 	size_t flushed, at, len;
+	struct redact_seen url_seen;
 	size_t retry_len; /* no new answer before the window is this long */
 	bool moved;	  /* data[0] is no longer the stream's first byte */
 	struct redact_swallow rest;
@@ -102,7 +103,9 @@ void redact_free(struct redact *redact)
 
 void redact_reset(struct redact *redact)
 {
-	redact->flushed = redact->at = redact->len = redact->retry_len = 0;
+	redact->flushed = redact->at = redact->len = 0;
+	redact->retry_len = 0;
+	redact->url_seen = (struct redact_seen){0};
 	redact->moved = false;
 	redact->rest = (struct redact_swallow){0};
 }
@@ -169,14 +172,15 @@ static int replace(struct redact *redact, const struct redact_match *match, stru
 	return rc;
 }
 
-static struct redact_view view_of(const struct redact *redact, bool final)
+static struct redact_view view_of(struct redact *redact, bool final)
 {
 	return (struct redact_view){.data = redact->data,
 		.len = redact->len,
 		.at = redact->at,
 		.final = final,
 		.from_start = !redact->moved,
-		.classes = redact->classes};
+		.classes = redact->classes,
+		.url_seen = &redact->url_seen};
 }
 
 /* False where more has to come first. */
@@ -252,6 +256,8 @@ static void compact(struct redact *redact)
 	redact->at -= drop;
 	redact->len -= drop;
 	redact->retry_len = redact->retry_len > drop ? redact->retry_len - drop : 0;
+	redact->url_seen.from -= redact->url_seen.from < drop ? redact->url_seen.from : drop;
+	redact->url_seen.end -= redact->url_seen.end < drop ? redact->url_seen.end : drop;
 	redact->moved = true;
 }
 

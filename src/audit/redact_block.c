@@ -31,17 +31,34 @@ static bool begins_object(const struct redact_view *view, size_t at)
 	       third < 0x7f;
 }
 
+/*
+ * Where the run at the place ends, or JWT_HEADER_MAX further on. A long run may have many places
+ * where a token could begin: what one of them has seen the next does not look at again.
+ */
+static size_t segment_end(const struct redact_view *view)
+{
+	struct redact_seen *known = view->url_seen;
+	bool within = known->from <= view->at && view->at < known->end;
+	size_t seen = within ? known->end : view->at, most = view->at + JWT_HEADER_MAX;
+	size_t end = seen >= most ? most : seen + redact_run(view, seen, CLASS_URL, most - seen);
+	if (end > seen)
+		*known = (struct redact_seen){within ? known->from : view->at, end};
+	return end;
+}
+
 /* Two segments that are objects of JSON, parted by a dot: enough to tell; the rest goes along. */
 static enum redact_found match_jwt(const struct redact_view *view, struct redact_match *ret_match)
 {
-	size_t header = redact_run(view, view->at, CLASS_URL, JWT_HEADER_MAX);
-	size_t dot = view->at + header, payload = dot + 1;
 	if (!redact_boundary(view, view->at))
 		return REDACT_NONE;
+	if (redact_run(view, view->at, CLASS_URL, 4) < 4)
+		return view->len - view->at < 4 && !view->final ? REDACT_MORE : REDACT_NONE;
+	if (!begins_object(view, view->at))
+		return REDACT_NONE;
+	size_t dot = segment_end(view), payload = dot + 1, header = dot - view->at;
 	if (redact_ends(view, dot) && header < JWT_HEADER_MAX)
 		return REDACT_MORE;
-	if (header < 2 + JWT_SEGMENT_MIN || dot >= view->len || view->data[dot] != '.' ||
-		!begins_object(view, view->at))
+	if (header < 2 + JWT_SEGMENT_MIN || dot >= view->len || view->data[dot] != '.')
 		return REDACT_NONE;
 	size_t length = redact_run(view, payload, CLASS_URL, 2 + JWT_SEGMENT_MIN);
 	if (length < 2 + JWT_SEGMENT_MIN)

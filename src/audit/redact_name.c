@@ -55,6 +55,18 @@ static bool last_word_is(struct span name, const char *word)
 	return hump || !isalnum(before);
 }
 
+/* Two letters of each word that is looked for: most names have none of them. */
+static bool may_hold_one(const char *text)
+{
+	for (; text[0] && text[1]; text++) {
+		char a = text[0], b = text[1];
+		if ((a == 's' && b == 's') || (a == 'c' && b == 'r') || (a == 'k' && b == 'e') ||
+			(a == 'w' && (b == 'd' || b == 't')) || (a == 'u' && b == 't'))
+			return true;
+	}
+	return false;
+}
+
 enum redact_name redact_name_kind(struct span name)
 {
 	static const char *const password[] = {
@@ -68,7 +80,7 @@ enum redact_name redact_name_kind(struct span name)
 		if (isalnum(name.data[i]))
 			plain[length++] = (char)tolower(name.data[i]);
 	plain[length] = 0;
-	if (length < 3 || is_about(plain, length))
+	if (length < 3 || !may_hold_one(plain) || is_about(plain, length))
 		return NAME_PLAIN;
 	if (ends_with(plain, length, "authorization"))
 		return NAME_HEADER;

@@ -12,6 +12,7 @@
 #define BLANKS_MAX 32u
 #define LOOK_MAX 256u
 #define TYPE_MAX 64u
+#define LINE_MAX_BYTES 160u
 #define PASSWORD_MIN 3u
 #define TOKEN_MIN 8u
 
@@ -142,7 +143,7 @@ static enum redact_found unquoted(const struct redact_view *view, const struct r
 			return found;
 	}
 	unsigned char next = end < view->len ? view->data[end] : 0;
-	bool expression = next == '(' || next == '[' || redact_is_quote(next);
+	bool expression = next == '(' || next == '[';
 	if (length < least(pair) || is_word_of_code(run.data, run.len) ||
 		(!pair->tight_upper && (expression || is_reference(view, run, pair))))
 		return REDACT_NONE;
@@ -170,6 +171,20 @@ static enum redact_found header(
 	return REDACT_MATCH;
 }
 
+/* `print("password:", x)`: the quote behind the colon ends what one before it has begun. */
+static bool closes(const struct redact_view *view, const struct redact_pair *pair, size_t quote)
+{
+	size_t count = 0;
+	if (!pair->colon || pair->name_quoted)
+		return false;
+	for (size_t i = view->at; i > 0 && view->at - i < LINE_MAX_BYTES; i--) {
+		if (view->data[i - 1] == '\n')
+			break;
+		count += view->data[i - 1] == view->data[quote];
+	}
+	return count % 2 == 1;
+}
+
 /* The value after a separator: blanks, a parenthesis, a literal's prefix, a literal or a word. */
 static enum redact_found value(const struct redact_view *view, const struct redact_pair *pair,
 	size_t at, bool after_type, struct redact_match *ret_match)
@@ -186,6 +201,8 @@ static enum redact_found value(const struct redact_view *view, const struct reda
 		quote++;
 	if (redact_ends(view, quote))
 		return REDACT_MORE;
+	if (quote < view->len && redact_is_quote(view->data[quote]) && closes(view, pair, quote))
+		return REDACT_NONE;
 	if (quote < view->len && redact_is_quote(view->data[quote]))
 		return quoted(view, pair, quote, quote > open, ret_match);
 	if (pair->quoted_only || at >= view->len)

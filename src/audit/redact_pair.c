@@ -69,6 +69,7 @@ static bool look_back(const struct redact_view *view, size_t end, struct redact_
 		for (unsigned n = 0; n < 4 && at > 0 && view->data[at - 1] == '\\'; n++)
 			at--;
 		pair->tight_upper = false;
+		pair->name_quoted = true;
 	}
 	pair->name = name_before(view, at);
 	if (pair->name.len == 0)

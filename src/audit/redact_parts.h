@@ -45,6 +45,11 @@ enum redact_class {
 
 void redact_classes(uint16_t classes[256]);
 
+/* Bytes that are known to be CLASS_URL, all of them. */
+struct redact_seen {
+	size_t from, end;
+};
+
 struct redact_view {
 	const unsigned char *data;
 	size_t len;
@@ -52,6 +57,7 @@ struct redact_view {
 	bool final;	 /* nothing comes after `len` */
 	bool from_start; /* data[0] is the first byte of the stream */
 	const uint16_t *classes;
+	struct redact_seen *url_seen;
 };
 
 enum redact_found { REDACT_NONE, REDACT_MORE, REDACT_MATCH };
@@ -121,6 +127,7 @@ struct redact_pair {
 	enum redact_name kind;
 	bool quoted_only; /* a comparison: only a literal can be a secret */
 	bool colon;	  /* the separator */
+	bool name_quoted;
 	bool tight_upper; /* NAME=value as in an environment, without blanks */
 	bool begins_line; /* the name does, as in YAML */
 	struct span name;
