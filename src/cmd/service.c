@@ -28,7 +28,7 @@
 #define RESTART_PAUSE_MS 200
 #define RESTARTS_IN_A_ROW 10u
 
-enum { FLAG_HELP = 1, FLAG_SOCKET, FLAG_IMAGE, FLAG_ALLOW_DEGRADED, FLAG_CELLS };
+enum { FLAG_HELP = 1, FLAG_SOCKET, FLAG_IMAGE, FLAG_ALLOW_DEGRADED, FLAG_CELLS, FLAG_PARK };
 
 static const struct args_flag flags[] = {
 	{"-h", FLAG_HELP, false},
@@ -37,10 +37,12 @@ static const struct args_flag flags[] = {
 	{"--image", FLAG_IMAGE, true},
 	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
 	{"--cells", FLAG_CELLS, true},
+	{"--park", FLAG_PARK, true},
 };
 
 static const char help[] =
-	"usage: brig service [--socket PATH] [--image NAME] [--cells N] [--allow-degraded LAYERS]\n"
+	"usage: brig service [--socket PATH] [--image NAME] [--cells N] [--park N]\n"
+	"                    [--allow-degraded LAYERS]\n"
 	"\n"
 	"Runs the interpreter service alone. `brig run` of the same user finds it by its socket.\n"
 	"\n"
@@ -48,6 +50,7 @@ static const char help[] =
 	"                           XDG_RUNTIME_DIR)\n"
 	"  --image NAME             the image that cells run in (else BRIG_IMAGE, else default)\n"
 	"  --cells N                how many jobs run at once (64)\n"
+	"  --park N                 the most cells kept ready for jobs to come (32; 0: none)\n"
 	"  --allow-degraded LAYERS  serve although the host lacks these; see brig doctor\n"
 	"\n"
 	"A line of JSON on stderr says when it is ready. SIGTERM ends it and all its cells.\n";
@@ -60,14 +63,24 @@ static void on_stop(int number)
 	stop_asked = 1;
 }
 
-static int cells_value(const char *text, unsigned *ret_cells, struct err *err)
+static int count_value(
+	const char *flag, const char *text, unsigned min, unsigned *ret_count, struct err *err)
 {
 	char *end;
-	unsigned long cells = strtoul(text, &end, 10);
-	if (*end || cells < 1 || cells > 1024)
-		return err_set(err, -EINVAL, "usage", "--cells takes a number from 1 to 1024");
-	*ret_cells = (unsigned)cells;
+	unsigned long count = strtoul(text, &end, 10);
+	if (!*text || *end || count < min || count > 1024)
+		return err_set(
+			err, -EINVAL, "usage", "%s takes a number from %u to 1024", flag, min);
+	*ret_count = (unsigned)count;
 	return 0;
+}
+
+static int park_value(const char *text, struct launch_options *options, struct err *err)
+{
+	int rc = count_value("--park", text, 0, &options->park_max, err);
+	if (!rc && options->park_min > options->park_max)
+		options->park_min = options->park_max;
+	return rc;
 }
 
 /* 0, 1 where the help was asked for, -EINVAL. */
@@ -94,7 +107,9 @@ static int parse(int argc, char **argv, struct launch_options *options, const ch
 		else if (id == FLAG_IMAGE)
 			options->image = value;
 		else if (id == FLAG_CELLS)
-			rc = cells_value(value, &options->cells_max, err);
+			rc = count_value("--cells", value, 1, &options->cells_max, err);
+		else if (id == FLAG_PARK)
+			rc = park_value(value, options, err);
 		else
 			rc = args_layers("--allow-degraded", value, &options->allow_degraded, err);
 	}
