@@ -24,7 +24,6 @@ function evaluator() {
 
 const evaluate = evaluator();
 const lines = fs.readFileSync(file, "utf8").split("\n").filter(Boolean);
-let sum = 0;
 let keep = "";
 for (const line of lines) {
 	const text = line.replaceAll("**", "^");
@@ -36,7 +35,5 @@ for (const line of lines) {
 		best = Math.min(best, Number(process.hrtime.bigint() - start) / rounds);
 	}
 	if (!Number.isFinite(Number(keep))) throw new Error(`${name}: ${text} gave ${keep}`);
-	sum += best;
 	console.log(`${best.toFixed(1)}\t${line}`);
 }
-console.log(`${(sum / lines.length).toFixed(1)}\tmean`);

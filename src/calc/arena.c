@@ -5,9 +5,10 @@
  */
 #include "calc/arena.h"
 
+#include "calc/seal.h"
+
 #include <gmp.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SMALLEST 16u
 #define SIZES 19 /* 16 bytes to 4 MiB */
@@ -38,7 +39,7 @@ static void *arena_alloc(size_t bytes)
 	}
 	size_t rounded = (size_t)SMALLEST << index;
 	if (index >= SIZES || rounded > sizeof(pool) - taken)
-		_exit(125);
+		calc_leave(125);
 	void *fresh = pool + taken;
 	taken += rounded;
 	return fresh;

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define SIZE_MAX_BOUND 0x1p4096L /* CALC_EXACT_BITS */
-#define COST_MAX (1 << 20)	 /* limbs squared; about a millisecond */
+#define COST_MAX (1 << 19)	 /* limbs squared; about a millisecond */
 
 _Static_assert(CALC_EXACT_BITS == 4096, "SIZE_MAX_BOUND is 2**CALC_EXACT_BITS");
 

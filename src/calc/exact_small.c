@@ -97,7 +97,7 @@ static void reduce(struct ratio *ratio)
 		return;
 	}
 	int128 divisor = (int128)common_divisor(magnitude(ratio->num), (uint128)ratio->den);
-	if (divisor == 1)
+	if (divisor <= 1)
 		return;
 	ratio->num /= divisor;
 	ratio->den /= divisor;

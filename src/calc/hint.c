@@ -300,11 +300,14 @@ static const char *adjacent_hint(const char *source, const char *at, unsigned la
 static const char *token_hint(const struct calc_fault *fault, const char *source, char *hint)
 {
 	const char *at = source + fault->at;
-	char before = fault->last ? source[fault->last - 1] : '\0';
+	bool after_digit = fault->last && is_digit(source[fault->last - 1]);
 	if (after_per_cent(source, fault->last))
 		return PER_CENT;
-	if (is_digit(before) && (is_digit(*at) || *at == '.' || *at == '\'')) {
-		separators(source, is_digit(*at) ? ' ' : *at,
+	if (after_digit && (is_digit(*at) || *at == '.' || *at == '\'')) {
+		char separator = *at;
+		if (is_digit(separator))
+			separator = ' ';
+		separators(source, separator,
 			"two numbers side by side: write an operator between them", hint);
 		return NULL;
 	}

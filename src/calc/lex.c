@@ -232,30 +232,6 @@ __attribute__((noinline)) static void token_name(struct lexer *lx)
 		check_name(lx);
 }
 
-static void token_bracket(struct lexer *lx)
-{
-	unsigned at = lx->pos++;
-	unsigned char c = lx->source[at];
-	switch (c) {
-	case '(':
-		lx->token.type = TOK_LPAR;
-		lex_open(lx, c, at);
-		break;
-	case '[':
-		lx->token.type = TOK_LSQB;
-		lex_open(lx, c, at);
-		break;
-	case '{':
-		lx->token.type = TOK_LBRACE;
-		lex_open(lx, c, at);
-		break;
-	default:
-		lx->token.type = c == ')' ? TOK_RPAR : c == ']' ? TOK_RSQB : TOK_RBRACE;
-		lex_close(lx, c, at);
-		break;
-	}
-}
-
 static void token_operator(struct lexer *lx)
 {
 	const unsigned char *at = lx->source + lx->pos;
@@ -265,7 +241,7 @@ static void token_operator(struct lexer *lx)
 	} else if (*at == '.' && lex_classes[at[1]] == CLASS_DIGIT) {
 		lex_number(lx);
 	} else if (lex_classes[at[1]] != CLASS_OPERATOR) {
-		lx->token.type = lex_single(*at);
+		lx->token.type = lex_singles[*at];
 		lx->pos++;
 	} else {
 		lx->pos += lex_operator(at, &lx->token.type);
@@ -325,8 +301,15 @@ void lex_next(struct lexer *lx)
 	case CLASS_OPERATOR:
 		token_operator(lx);
 		break;
-	case CLASS_BRACKET:
-		token_bracket(lx);
+	case CLASS_OPEN:
+		lx->token.type = lex_singles[c];
+		lx->pos++;
+		lex_open(lx, c, lx->token.start);
+		break;
+	case CLASS_CLOSE:
+		lx->token.type = lex_singles[c];
+		lx->pos++;
+		lex_close(lx, c, lx->token.start);
 		break;
 	case CLASS_NAME:
 		token_name(lx);

@@ -65,8 +65,9 @@ enum token_type {
 
 /* What a byte may begin. */
 enum lex_class {
-	CLASS_OTHER, /* blanks, lines' ends, comments, the source's end, what begins no token */
-	CLASS_BRACKET,
+	CLASS_OTHER,	/* blanks, lines' ends, comments, the source's end, what begins no token */
+	CLASS_OPEN,	/* a bracket */
+	CLASS_CLOSE,	/* its partner */
 	CLASS_OPERATOR, /* may be the first of several */
 	CLASS_DIGIT,
 	CLASS_NAME,
@@ -74,6 +75,9 @@ enum lex_class {
 };
 
 extern const uint8_t lex_classes[256];
+
+/* The token that a bracket, or an operator's character alone, is. */
+extern const uint8_t lex_singles[128];
 
 struct token {
 	uint8_t type;
@@ -121,8 +125,7 @@ void lex_fail(struct lexer *lx, enum calc_slip slip, unsigned at, const char *fo
 /* The token of a name of that many bytes: a keyword's or TOK_NAME. */
 uint8_t lex_name_type(const unsigned char *name, unsigned bytes);
 
-/* The token of an operator's character alone, and the longest at `at`: its token, its length. */
-uint8_t lex_single(unsigned char c);
+/* The longest operator at `at`: its token, its length. */
 unsigned lex_operator(const unsigned char *at, uint8_t *ret_type);
 
 /* At a digit, or a point and a digit: makes the number's token. */

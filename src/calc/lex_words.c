@@ -4,12 +4,12 @@
 #include <string.h>
 
 const uint8_t lex_classes[256] = {
-	['('] = CLASS_BRACKET,
-	[')'] = CLASS_BRACKET,
-	['['] = CLASS_BRACKET,
-	[']'] = CLASS_BRACKET,
-	['{'] = CLASS_BRACKET,
-	['}'] = CLASS_BRACKET,
+	['('] = CLASS_OPEN,
+	[')'] = CLASS_CLOSE,
+	['['] = CLASS_OPEN,
+	[']'] = CLASS_CLOSE,
+	['{'] = CLASS_OPEN,
+	['}'] = CLASS_CLOSE,
 	['!'] = CLASS_OPERATOR,
 	['%'] = CLASS_OPERATOR,
 	['&'] = CLASS_OPERATOR,
@@ -87,30 +87,32 @@ uint8_t lex_name_type(const unsigned char *name, unsigned bytes)
 	return TOK_NAME;
 }
 
-uint8_t lex_single(unsigned char c)
-{
-	static const uint8_t types[128] = {
-		[','] = TOK_COMMA,
-		['.'] = TOK_DOT,
-		[':'] = TOK_COLON,
-		[';'] = TOK_OTHER,
-		['='] = TOK_EQUAL,
-		['!'] = TOK_BANG,
-		['+'] = TOK_PLUS,
-		['-'] = TOK_MINUS,
-		['*'] = TOK_STAR,
-		['/'] = TOK_SLASH,
-		['@'] = TOK_AT,
-		['%'] = TOK_PERCENT,
-		['&'] = TOK_AMPER,
-		['|'] = TOK_BAR,
-		['^'] = TOK_CARET,
-		['~'] = TOK_TILDE,
-		['<'] = TOK_COMPARE,
-		['>'] = TOK_COMPARE,
-	};
-	return types[c & 0x7f];
-}
+const uint8_t lex_singles[128] = {
+	['('] = TOK_LPAR,
+	[')'] = TOK_RPAR,
+	['['] = TOK_LSQB,
+	[']'] = TOK_RSQB,
+	['{'] = TOK_LBRACE,
+	['}'] = TOK_RBRACE,
+	[','] = TOK_COMMA,
+	['.'] = TOK_DOT,
+	[':'] = TOK_COLON,
+	[';'] = TOK_OTHER,
+	['='] = TOK_EQUAL,
+	['!'] = TOK_BANG,
+	['+'] = TOK_PLUS,
+	['-'] = TOK_MINUS,
+	['*'] = TOK_STAR,
+	['/'] = TOK_SLASH,
+	['@'] = TOK_AT,
+	['%'] = TOK_PERCENT,
+	['&'] = TOK_AMPER,
+	['|'] = TOK_BAR,
+	['^'] = TOK_CARET,
+	['~'] = TOK_TILDE,
+	['<'] = TOK_COMPARE,
+	['>'] = TOK_COMPARE,
+};
 
 /* `<>` and the assignments are tokens that no expression holds. */
 unsigned lex_operator(const unsigned char *at, uint8_t *ret_type)
@@ -140,6 +142,6 @@ unsigned lex_operator(const unsigned char *at, uint8_t *ret_type)
 		*ret_type = TOK_CONSTANT;
 		return 3;
 	}
-	*ret_type = lex_single(c);
+	*ret_type = lex_singles[c];
 	return 1;
 }

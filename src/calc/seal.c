@@ -159,3 +159,9 @@ int calc_seal(const struct calc_seal *seal, const char **ret_stage)
 	*ret_stage = "filter";
 	return set_filter(seal);
 }
+
+void calc_leave(int status)
+{
+	for (;;)
+		(void)syscall(SYS_exit_group, status);
+}

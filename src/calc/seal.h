@@ -29,4 +29,10 @@ struct calc_seal {
 int calc_seal(const struct calc_seal *seal, const char **ret_stage)
 	__attribute__((warn_unused_result));
 
+/*
+ * Leaves a sealed process with this status; does not return. (It is not declared so: before a call
+ * that does not return a sanitizer's runtime makes system calls of its own.)
+ */
+void calc_leave(int status);
+
 #endif

@@ -15,9 +15,9 @@
 
 /*
  * Seals this process (see seal.h) and serves. Both descriptors are blocking pipes or stream
- * sockets and may be the same. Returns only for the process to leave: 0 at the end of the input,
- * else -errno: of calc_seal (`*ret_stage` then says which step, else it is NULL), -ENOMEM,
- * -EMSGSIZE for a length out of bounds, -ENODATA for an input that ends within a request.
+ * sockets and may be the same. Returns only for the process to leave, by calc_leave(): 0 at the end
+ * of the input, else -errno: of calc_seal (`*ret_stage` then says which step, else it is NULL),
+ * -ENOMEM, -EMSGSIZE for a length out of bounds, -ENODATA for an input that ends within a request.
  * A signal's disposition is the caller's affair; SIGPIPE's default ends the worker as it should.
  */
 int calc_worker_run(int in_fd, int out_fd, const char **ret_stage)

@@ -70,7 +70,8 @@ static int read_arguments(int argc, char **argv, struct request *request)
 	return any || request->help ? CMD_OK : CMD_USAGE;
 }
 
-__attribute__((noreturn)) static void answer(struct calc *calc, const struct request *request)
+/* In a sealed process: evaluates and writes; the exit status. */
+static int answer(struct calc *calc, const struct request *request)
 {
 	static struct calc_result result;
 	static char text[CALC_JSON_SIZE + CALC_REPORT_SIZE];
@@ -87,11 +88,14 @@ __attribute__((noreturn)) static void answer(struct calc *calc, const struct req
 		fd = STDERR_FILENO;
 		length = calc_report(&result, request->expression, request->bytes, text);
 	}
-	if (fd_write_all(fd, text, length))
-		_exit(CMD_INTERNAL);
-	_exit(result.status == CALC_VALUE     ? CMD_OK
-		: result.status == CALC_FAULT ? CMD_ERROR
-					      : CMD_REJECTED);
+	if (fd_write_all(fd, text, length)) {
+		static const char message[] = "brig calc: cannot write the answer\n";
+		(void)!write(STDERR_FILENO, message, sizeof(message) - 1);
+		return CMD_INTERNAL;
+	}
+	return result.status == CALC_VALUE   ? CMD_OK
+	       : result.status == CALC_FAULT ? CMD_ERROR
+					     : CMD_REJECTED;
 }
 
 int cmd_calc(int argc, char **argv)
@@ -115,7 +119,7 @@ int cmd_calc(int argc, char **argv)
 		const char *stage;
 		int rc = calc_seal(&seal, &stage);
 		if (!rc)
-			answer(calc, &request);
+			calc_leave(answer(calc, &request));
 		(void)fprintf(stderr, "brig calc: cannot seal itself (%s): %s; see brig doctor\n",
 			stage, strerror(-rc));
 		status = CMD_INTERNAL;

@@ -26,8 +26,10 @@ static struct outcome run(const char *const *words)
 {
 	char *argv[16] = {(char[]){"calc"}};
 	int argc = 1, out[2], err[2];
-	for (; words[argc - 1]; argc++)
+	for (; words[argc - 1]; argc++) {
 		argv[argc] = strdup(words[argc - 1]);
+		assert_non_null(argv[argc]);
+	}
 	assert_int_equal(pipe(out), 0);
 	assert_int_equal(pipe(err), 0);
 	pid_t pid = fork();

@@ -33,7 +33,7 @@ static int run(void (*attempt)(int in_fd, int out_fd), bool sealed, int out_fd, 
 		if (sealed && calc_seal(&seal, &stage))
 			_exit(99);
 		attempt(in_fd, out_fd);
-		_exit(SURVIVED);
+		calc_leave(SURVIVED);
 	}
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -197,7 +197,7 @@ static void read_and_write(int in_fd, int out_fd)
 {
 	char word[3];
 	if (read(in_fd, word, sizeof(word)) == 3 && write(out_fd, word, 3) == 3)
-		_exit(42);
+		calc_leave(42);
 }
 
 /* What an expression needs, up to the largest exact value, is there. */
@@ -215,7 +215,7 @@ static void evaluate(int in_fd, int out_fd)
 	calc_eval(calc, "1.1**1000 * 3 / 7 + 2**0.5 - 0x1p", 33, &result);
 	calc_eval(calc, "1.1**1000", 9, &result);
 	size_t length = calc_text(&result, text);
-	_exit(length > 1000 && write(out_fd, text, length) == (ssize_t)length ? 42 : 1);
+	calc_leave(length > 1000 && write(out_fd, text, length) == (ssize_t)length ? 42 : 1);
 }
 
 static void lets_through_what_is_needed(void **state)
@@ -307,7 +307,7 @@ static void is_seen_from_outside(void **state)
 			_exit(99);
 		(void)!write(out[1], "s", 1);
 		(void)!read(in[0], &byte, 1);
-		_exit(0);
+		calc_leave(0);
 	}
 	assert_int_equal(read(out[0], &byte, 1), 1);
 	read_proc(pid, "status", text, sizeof(text));
@@ -394,7 +394,7 @@ static void keeps_a_lower_limit(void **state)
 			.in_fd = -1, .out_fd = 1, .error_fd = 2, .cpu_s = 1000};
 		if (setrlimit(RLIMIT_CPU, &less) || calc_seal(&seal, &stage))
 			_exit(1);
-		_exit(42);
+		calc_leave(42);
 	}
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);

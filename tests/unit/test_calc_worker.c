@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "calc/calc.h"
+#include "calc/seal.h"
 #include "calc/worker.h"
 
 #include <signal.h>
@@ -25,7 +26,7 @@ static struct session start(void)
 	if (!session.pid) {
 		const char *stage;
 		int rc = calc_worker_run(pair[1], pair[1], &stage);
-		_exit(rc ? (stage ? 99 : -rc) : 0);
+		calc_leave(rc ? (stage ? 99 : -rc) : 0);
 	}
 	(void)close(pair[1]);
 	return session;
