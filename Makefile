@@ -1,6 +1,6 @@
 # brig: one Makefile, no recursion. `make help` lists the targets.
 #
-#   BUILD=release (default) | asan | tsan | fuzz | cov
+#   BUILD=release (default) | asan | tsan | fuzz | cov | mutant
 #
 # Every generated file lands under build/ (release) or build/BUILD/ (the others).
 
@@ -12,6 +12,7 @@ CC_asan := gcc
 CC_tsan := gcc
 CC_cov := gcc
 CC_fuzz := clang
+CC_mutant := gcc
 CC := $(CC_$(BUILD))
 PKG_CONFIG ?= pkg-config
 PYTHON_CONFIG ?= python3.13-config
@@ -33,6 +34,8 @@ CFLAGS_release := -O2 $(HARDENING) -fPIE
 CFLAGS_asan := -O1 -fPIE -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 CFLAGS_tsan := -O1 -fPIE -fsanitize=thread
 CFLAGS_cov := -O0 -fPIE --coverage
+# The same as release, but that a cell can be made without a layer (wire/mutant.h): for tests only.
+CFLAGS_mutant := $(CFLAGS_release) -DBRIG_MUTANT
 CFLAGS_fuzz := -O1 -fPIE -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=undefined
 
@@ -40,6 +43,7 @@ LDFLAGS_release := -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,separate-code
 LDFLAGS_asan := -pie -fsanitize=address,undefined
 LDFLAGS_tsan := -pie -fsanitize=thread
 LDFLAGS_cov := -pie --coverage
+LDFLAGS_mutant := $(LDFLAGS_release)
 LDFLAGS_fuzz := -pie -fsanitize=address,undefined
 
 ALL_CFLAGS = $(COMMON) $(WARNINGS) $(CFLAGS_$(BUILD)) $(CFLAGS)

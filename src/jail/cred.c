@@ -63,11 +63,16 @@ int cred_no_new_privs(struct err *err)
 	return 0;
 }
 
-int cred_no_dump(struct err *err)
+int cred_dump(bool dumpable, struct err *err)
 {
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if (prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0) < 0)
 		return err_sys(err, -errno, "dump", "PR_SET_DUMPABLE");
 	return 0;
+}
+
+int cred_no_dump(struct err *err)
+{
+	return cred_dump(false, err);
 }
 
 int cred_new_session(struct err *err)

@@ -27,6 +27,10 @@ int cred_no_new_privs(struct err *err) MUST_CHECK;
 /* Not dumpable: no core file, and no ptrace by an equal uid. */
 int cred_no_dump(struct err *err) MUST_CHECK;
 
+/* The same, or dumpable on purpose, which only the mutant build asks for: the change of ids alone
+ * clears the mark where fs.suid_dumpable is 0. */
+int cred_dump(bool dumpable, struct err *err) MUST_CHECK;
+
 /* A session of its own, so that no terminal controls it. */
 int cred_new_session(struct err *err) MUST_CHECK;
 

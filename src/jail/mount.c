@@ -2,6 +2,7 @@
 #include "jail/mount.h"
 
 #include "base/fd.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,6 +60,8 @@ int mount_pivot(int root_fd, struct err *err)
 {
 	if (fchdir(root_fd) < 0)
 		return err_sys(err, -errno, "root", "entering the new root");
+	if (LEFT_OUT(LAYER_ROOT)) /* the old root stays, below /home */
+		return syscall(SYS_pivot_root, ".", "home") < 0 || chdir("/") < 0 ? -errno : 0;
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return err_sys(err, -errno, "root", "pivot_root");
 	/* The old root now lies on top of the new one: "." is the old one until it is gone. */

@@ -14,6 +14,7 @@
 #include "jail/landlock.h"
 #include "jail/ns.h"
 #include "jail/seccomp.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -28,15 +29,17 @@ static int join_cgroup(const struct jail_plan *plan, struct err *err)
  * init made it in the same group. */
 static int join_namespaces(const struct jail_plan *plan, struct err *err)
 {
-	return ns_join(plan->init_pidfd,
-		CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS |
-			CLONE_NEWCGROUP,
-		err);
+	int flags = CLONE_NEWUSER | CLONE_NEWNS;
+	if (!LEFT_OUT(LAYER_NET))
+		flags |= CLONE_NEWNET;
+	if (!LEFT_OUT(LAYER_IPC))
+		flags |= CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+	return ns_join(plan->init_pidfd, flags, err);
 }
 
 static int leave_terminal_and_keys(const struct jail_plan *plan, struct err *err)
 {
-	int rc = cred_new_session(err);
+	int rc = LEFT_OUT(LAYER_TTY) ? 0 : cred_new_session(err);
 	if (!rc && !layer_in(plan->skip, LAYER_KEYRING))
 		rc = cred_new_keyring(err);
 	return rc;
@@ -45,20 +48,21 @@ static int leave_terminal_and_keys(const struct jail_plan *plan, struct err *err
 static int place_descriptors(const struct jail_plan *plan, struct err *err)
 {
 	int rc = fds_place(plan->stdio_fds, CELL_FD_COUNT, err);
-	return rc ? rc : fds_close_from(CELL_FD_COUNT, err);
+	return rc || LEFT_OUT(LAYER_FDS) ? rc : fds_close_from(CELL_FD_COUNT, err);
 }
 
 static int drop_identity(const struct jail_plan *plan, struct err *err)
 {
-	int rc = cred_drop_bounding(err);
+	uid_t uid = LEFT_OUT(LAYER_UID) ? CELL_INIT_UID : CELL_UID;
+	int rc = LEFT_OUT(LAYER_CAPS) ? 0 : cred_drop_bounding(err);
 	if (!rc)
-		rc = cred_set_ids(CELL_UID, CELL_UID, plan->one_uid, err);
-	if (!rc)
+		rc = cred_set_ids(uid, uid, plan->one_uid, err);
+	if (!rc && !LEFT_OUT(LAYER_CAPS))
 		rc = cred_drop_caps(err);
-	if (!rc)
+	if (!rc && !LEFT_OUT(LAYER_NNP))
 		rc = cred_no_new_privs(err);
 	if (!rc)
-		rc = cred_no_dump(err);
+		rc = cred_dump(LEFT_OUT(LAYER_DUMP), err);
 	return rc;
 }
 
@@ -91,11 +95,11 @@ int jail_seal(const struct jail_plan *plan, int *ret_listener, struct err *err)
 		rc = place_descriptors(plan, err); /* fds */
 	if (!rc)
 		rc = drop_identity(plan, err); /* uid caps nnp dump */
-	if (!rc)
+	if (!rc && !LEFT_OUT(LAYER_SPECULATION))
 		(void)cred_restrain_speculation(); /* speculation, where offered */
 	if (!rc)
 		rc = restrict_paths(plan, err); /* landlock */
-	if (!rc)
+	if (!rc && !LEFT_OUT(LAYER_RLIMITS))
 		rc = rlimit_apply(&plan->rlimits, err); /* rlimits */
 	if (!rc)
 		rc = restrict_calls(plan, ret_listener, err); /* seccomp, last */

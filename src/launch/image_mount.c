@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "base/mountfd.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define IMAGE_ATTRIBUTES (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+#define IMAGE_ATTRIBUTES                                                                           \
+	(LEFT_OUT(LAYER_IMAGE) ? 0 : MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 #define LOOP_TRIES 64
 #define LOOP_PATH_BYTES 32
 

@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "jail/ns.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +75,7 @@ static int make_cgroup(struct cell *cell, struct err *err)
 		name, sizeof(name), "cell-%u-%llu", cell->slot, (unsigned long long)cell->sequence);
 	int rc = cgroup_make(&service->tree, name, &cell->cgroup, err);
 	if (!rc)
-		rc = cgroup_limit(&cell->cgroup, &limits, service->skip, err);
+		rc = cgroup_limit(&cell->cgroup, &limits, service->skip | LEFT_OUT_ALL, err);
 	if (rc < 0)
 		return rc;
 	if (cell->cgroup.dirs[CGROUP_UNIFIED] >= 0) {
@@ -114,7 +115,7 @@ void cell_make(struct cell *cell, struct zygote *zygote)
 static int map_uids(struct cell *cell, struct err *err)
 {
 	const struct service *service = cell->service;
-	uint32_t first = 1 + 2 * cell->slot;
+	uint32_t first = LEFT_OUT(LAYER_UID) ? 1 : 1 + 2 * cell->slot;
 	const struct id_map own[] = {{CELL_INIT_UID, first, 1}, {CELL_UID, first + 1, 1}};
 	const struct id_map shared[] = {{CELL_UID, 0, 1}};
 
@@ -134,7 +135,7 @@ static int ask_setup(struct cell *cell, struct err *err)
 		.work_bytes = limits_default.work_bytes,
 		.work_inodes = limits_default.work_inodes,
 		.tmp_bytes = limits_default.work_bytes,
-		.skip = cell->service->skip,
+		.skip = cell->service->skip | LEFT_OUT_ALL,
 		.one_uid = cell->service->start.one_uid,
 	};
 	int rc = cgroup_attach_files(&cell->cgroup, fds, &count, err);

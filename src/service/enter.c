@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "jail/mount.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,8 @@ static int make_root(int *ret_root_fd, struct err *err)
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (mkdirat(root_fd, folders[i], 0755) < 0)
 			return err_sys(err, -errno, "root", folders[i]);
+	if (LEFT_OUT(LAYER_ROOT) && mkdirat(root_fd, "home", 0755) < 0)
+		return -errno;
 	/* On top of the old root, which nobody looks up any more: no host folder is needed. */
 	int rc = mount_attach(root_fd, AT_FDCWD, "/", "root", err);
 	if (!rc)
@@ -72,6 +75,14 @@ static int make_dev(int root_fd, struct err *err)
 	return 0;
 }
 
+/* The host's whole /dev: the mutant build's. */
+static int take_dev(int root_fd, struct err *err)
+{
+	cleanup_fd int mount_fd = mountfd_clone(
+		AT_FDCWD, "/dev", true, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, "dev", err);
+	return mount_fd < 0 ? mount_fd : mount_attach(mount_fd, root_fd, "dev", "dev", err);
+}
+
 static int make_proc(int root_fd, struct err *err)
 {
 	cleanup_fd int proc_fd =
@@ -95,8 +106,9 @@ static int attach_image(
 {
 	cleanup_fd int clone_fd = -1;
 	if (image_fd < 0) {
+		uint64_t attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 		clone_fd = mountfd_clone(AT_FDCWD, start->image_path, false,
-			MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, "image", err);
+			LEFT_OUT(LAYER_IMAGE) ? 0 : attributes, "image", err);
 		if (clone_fd < 0)
 			return clone_fd;
 	}
@@ -113,14 +125,16 @@ int enter(const struct launch_message *start, int image_fd, struct err *err)
 	if (!rc)
 		rc = attach_image(start, image_fd, root_fd, err);
 	if (!rc)
-		rc = make_dev(root_fd, err);
+		rc = LEFT_OUT(LAYER_DEV) ? take_dev(root_fd, err) : make_dev(root_fd, err);
 	if (!rc)
 		rc = make_proc(root_fd, err);
 	if (!rc)
 		rc = make_inputs(root_fd, err);
 	if (!rc)
 		rc = mount_pivot(root_fd, err);
-	if (!rc && unshare(CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
+	int flags = LEFT_OUT(LAYER_NET) ? 0 : CLONE_NEWNET;
+	flags |= LEFT_OUT(LAYER_IPC) ? 0 : CLONE_NEWIPC | CLONE_NEWUTS;
+	if (!rc && unshare(flags) < 0)
 		rc = err_sys(err, -errno, "net", "unshare");
 	return rc;
 }

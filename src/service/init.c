@@ -7,6 +7,7 @@
 #include "jail/fds.h"
 #include "jail/mount.h"
 #include "jail/seccomp.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,8 +50,10 @@ static void send_answer(uint32_t verb, const struct err *err, const int *fds, si
 static int mount_folder(const char *path, uint64_t bytes, uint64_t inodes, uint32_t mode,
 	int *ret_fd, struct err *err)
 {
-	const struct tmpfs_options options = {
+	struct tmpfs_options options = {
 		.bytes = bytes, .inodes = inodes, .mode = mode, .attributes = MOUNT_LOCKED_DOWN};
+	if (LEFT_OUT(LAYER_WORK))
+		options = (struct tmpfs_options){.mode = mode};
 	cleanup_fd int mount_fd = mount_tmpfs(&options, "work", err);
 	if (mount_fd < 0)
 		return mount_fd;
@@ -91,14 +94,14 @@ static int become(const struct init_request *request, const int *cgroup_fds, str
 	uid_t uid = request->one_uid ? CELL_UID : CELL_INIT_UID;
 
 	int rc = cgroup_attach_self(cgroup_fds, request->cgroup_fds, err);
-	if (!rc && unshare(CLONE_NEWCGROUP) < 0)
+	if (!rc && !LEFT_OUT(LAYER_IPC) && unshare(CLONE_NEWCGROUP) < 0)
 		rc = err_sys(err, -errno, "ipc", "unshare(CLONE_NEWCGROUP)");
 	/* Ids change first, capabilities stay: the mounts below are to belong to this uid. */
 	if (!rc && prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		rc = err_sys(err, -errno, "caps", "PR_SET_KEEPCAPS");
 	if (!rc)
 		rc = cred_set_ids(uid, uid, request->one_uid, err);
-	if (!rc && sethostname(CELL_HOSTNAME, strlen(CELL_HOSTNAME)) < 0)
+	if (!rc && !LEFT_OUT(LAYER_IPC) && sethostname(CELL_HOSTNAME, strlen(CELL_HOSTNAME)) < 0)
 		rc = err_sys(err, -errno, "ipc", "sethostname");
 	return rc;
 }
@@ -158,6 +161,8 @@ static int resize(const struct init_request *request, struct err *err)
 	char options[64];
 	(void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu",
 		(unsigned long long)request->work_bytes, (unsigned long long)request->work_inodes);
+	if (LEFT_OUT(LAYER_WORK))
+		return 0;
 	unsigned long flags = MS_REMOUNT | MS_NOSUID | MS_NODEV | MS_NOEXEC;
 	if (mount(NULL, CELL_WORK_DIR, NULL, flags, options) < 0)
 		return err_sys(err, -errno, "work", "resizing the work folder");

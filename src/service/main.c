@@ -5,6 +5,7 @@
 #include "base/fd.h"
 #include "service/enter.h"
 #include "service/service.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -40,6 +41,10 @@ static int receive_start(struct launch_message *start, struct cgroup_tree *tree,
 		return -EPROTO;
 	start->image_path[sizeof(start->image_path) - 1] = 0;
 	*ret_image_fd = start->image_path[0] || !count ? -1 : fds[next++];
+#ifdef BRIG_MUTANT
+	mutant_leave_out = start->leave_out;
+	mutant_silently = start->silently;
+#endif
 	tree->v2 = start->cgroup_v2;
 	for (size_t i = 0; i < LAUNCH_CGROUP_COUNT; i++) {
 		tree->dirs[i] = -1;

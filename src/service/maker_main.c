@@ -15,6 +15,7 @@
 #include "service/enter.h"
 #include "service/init.h"
 #include "service/maker.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,15 +53,18 @@ static int build_root(struct err *err)
 {
 	cleanup_fd int image_fd = -1;
 	cleanup_fd int dev_fd = -1;
+	cleanup_fd int proc_fd = -1;
 
 	if (unshare(CLONE_NEWNS) < 0)
 		return err_sys(err, -errno, "root", "unshare(CLONE_NEWNS)");
 	int rc = mount_make_private(err);
 	if (!rc)
-		image_fd = mountfd_clone(
-			AT_FDCWD, ENTER_IMAGE, false, MOUNT_ATTR_RDONLY, "image", err);
+		image_fd = mountfd_clone(AT_FDCWD, ENTER_IMAGE, false,
+			LEFT_OUT(LAYER_IMAGE) ? 0 : MOUNT_ATTR_RDONLY, "image", err);
 	if (!rc && image_fd >= 0)
 		dev_fd = mountfd_clone(AT_FDCWD, ENTER_DEV, true, MOUNT_ATTR_RDONLY, "dev", err);
+	if (LEFT_OUT(LAYER_PROC))
+		proc_fd = mountfd_clone(AT_FDCWD, ENTER_PROC, false, 0, "proc", err);
 	if (rc || image_fd < 0 || dev_fd < 0)
 		return rc ? rc : image_fd < 0 ? image_fd : dev_fd;
 	rc = mount_attach(image_fd, AT_FDCWD, "/", "root", err);
@@ -68,6 +72,8 @@ static int build_root(struct err *err)
 		rc = mount_pivot(image_fd, err);
 	if (!rc)
 		rc = mount_attach(dev_fd, AT_FDCWD, "/dev", "dev", err);
+	if (!rc && LEFT_OUT(LAYER_PROC))
+		rc = mount_attach(proc_fd, AT_FDCWD, "/home", "proc", err);
 	return rc;
 }
 
@@ -124,6 +130,8 @@ static void make_zygote(const struct maker_message *message, int control_fd)
 static int enter_net(const struct maker_request *request, const int *fds, size_t count,
 	int *ret_net_fd, struct err *err)
 {
+	if (LEFT_OUT(LAYER_NET))
+		return 0;
 	if (request->has_net) {
 		int rc = net_enter(fds[count - 1], err);
 		return rc ? rc : net_check_pristine(err);
@@ -134,8 +142,8 @@ static int enter_net(const struct maker_request *request, const int *fds, size_t
 
 static void make_init(const struct maker_message *message, const int *fds, size_t count)
 {
-	const uint64_t flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
-			       CLONE_NEWUTS | CLONE_PARENT;
+	const uint64_t ipc = LEFT_OUT(LAYER_IPC) ? 0 : CLONE_NEWIPC | CLONE_NEWUTS;
+	const uint64_t flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_PARENT | ipc;
 	struct maker_answer reply = {.slot = message->request.slot, .pid = -1};
 	int give[2] = {-1, -1};
 	size_t given = 0;

@@ -14,6 +14,7 @@
 #include "jail/rlimit.h"
 #include "service/procfs.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -177,26 +178,49 @@ static int read_mounts(struct reading *reading)
 	return rc;
 }
 
+/* An unlimited v1 group shows a huge number: the figure itself counts, not that there is one. */
 static int read_one_limit(struct reading *reading, enum layer layer,
-	enum cgroup_controller controller, const char *v1, const char *v2)
+	enum cgroup_controller controller, const char *v1, const char *v2, uint64_t most)
 {
 	char text[64] = "none";
 	const struct cgroup *cgroup = &reading->cell->cgroup;
-	bool holds =
-		cgroup_read(cgroup, controller, cgroup->v2 ? v2 : v1, text, sizeof(text)) == 0 &&
-		strncmp(text, "max", 3) != 0 && text[0] != '-';
+	bool holds = cgroup_read(cgroup, controller, cgroup->v2 ? v2 : v1, text, sizeof(text)) == 0;
+	uint64_t value = holds && isdigit((unsigned char)text[0]) ? strtoull(text, NULL, 10) : 0;
+	holds = value > 0 && value <= most;
 	return report(reading, layer, holds, "%s %s", cgroup->v2 ? v2 : v1, text);
 }
 
 static int read_cgroup(struct reading *reading)
 {
-	int rc = read_one_limit(
-		reading, LAYER_MEMORY, CGROUP_MEMORY, "memory.limit_in_bytes", "memory.max");
+	const struct job_limits *parked = &limits_default; /* a job's own are set when it comes */
+	int rc = read_one_limit(reading, LAYER_MEMORY, CGROUP_MEMORY, "memory.limit_in_bytes",
+		"memory.max", parked->memory_bytes);
 	if (!rc)
-		rc = read_one_limit(reading, LAYER_PIDS, CGROUP_PIDS, "pids.max", "pids.max");
+		rc = read_one_limit(reading, LAYER_PIDS, CGROUP_PIDS, "pids.max", "pids.max",
+			parked->processes + 1);
 	if (!rc)
-		rc = read_one_limit(reading, LAYER_CPU, CGROUP_CPU, "cpu.cfs_quota_us", "cpu.max");
+		rc = read_one_limit(reading, LAYER_CPU, CGROUP_CPU, "cpu.cfs_quota_us", "cpu.max",
+			parked->cpus * 100000);
 	return rc;
+}
+
+/* In the innermost namespace, where a session of another process shows as 0. */
+static long last_number(const char *status, const char *key)
+{
+	char line[64];
+	if (procfs_line(status, key, line, sizeof(line)) < 0)
+		return -1;
+	const char *blank = strrchr(line, ' ');
+	return strtol(blank ? blank + 1 : line, NULL, 10);
+}
+
+static int read_terminal(struct reading *reading)
+{
+	long tty = procfs_tty(reading->cell->service->proc_fd, reading->cell->runner_pid);
+	long session = last_number(reading->status, "NSsid:");
+	bool leads = session > 0 && session == last_number(reading->status, "NSpid:");
+	return report(reading, LAYER_TTY, tty == 0 && leads,
+		"controlling terminal %ld, %s session of its own", tty, leads ? "a" : "no");
 }
 
 static int read_process(struct reading *reading)
@@ -224,9 +248,8 @@ static int read_process(struct reading *reading)
 	size_t count = procfs_descriptors(service->proc_fd, pid, list, sizeof(list));
 	if (!rc)
 		rc = report(reading, LAYER_FDS, count == CELL_FD_COUNT, "open: %s", list);
-	long tty = procfs_tty(service->proc_fd, pid);
 	if (!rc)
-		rc = report(reading, LAYER_TTY, tty == 0, "controlling terminal %ld", tty);
+		rc = read_terminal(reading);
 	int abi = landlock_abi();
 	if (!rc)
 		rc = report(reading, LAYER_LANDLOCK,

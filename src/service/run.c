@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -88,7 +89,7 @@ static int limit_group(struct cell *cell, struct err *err)
 		limits->processes == limits_default.processes &&
 		limits->cpus == limits_default.cpus)
 		return 0;
-	return cgroup_limit(&cell->cgroup, &wanted, cell->service->skip, err);
+	return cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
 }
 
 static bool folder_is_right(const struct job_spec *spec)
@@ -254,7 +255,7 @@ static int watch_job(struct cell *cell)
 		rc = cell_watch(cell, WATCH_OOM, cell->oom_fd, EV_READ, on_oom);
 	if (!rc)
 		rc = cell_timer(cell, WATCH_WALL, (uint64_t)limits->wall_ms * 1000, on_wall);
-	if (!rc && !layer_in(cell->service->skip, LAYER_CPU))
+	if (!rc && !layer_in(cell->service->skip | LEFT_OUT_ALL, LAYER_CPU))
 		rc = cell_timer(
 			cell, WATCH_CPU, (uint64_t)limits->cpu_ms * 1000 / limits->cpus, on_cpu);
 	return rc;

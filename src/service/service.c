@@ -7,6 +7,7 @@
 #include "jail/landlock.h"
 #include "jail/seccomp_build.h"
 #include "service/enter.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,6 +126,10 @@ static int settle_layers(struct service *service, struct err *err)
 			"%s",
 			names, names);
 	service->skip = missing;
+#ifdef BRIG_MUTANT
+	if (!mutant_silently)
+		service->skip |= mutant_leave_out | mutant_shown_by_others();
+#endif
 	return 0;
 }
 

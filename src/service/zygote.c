@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "service/enter.h"
 #include "service/imports.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,7 +225,8 @@ static uint32_t id_of(const struct warm *warm)
 static int ask_maker(struct warm *warm, struct err *err)
 {
 	struct service *service = warm->zygote->service;
-	struct zygote_hello hello = {.version = CELL_PROTOCOL_VERSION, .filter = service->filter};
+	struct zygote_hello hello = {
+		.version = CELL_PROTOCOL_VERSION | MUTANT_VERSION, .filter = service->filter};
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -361,9 +363,11 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 		.slot = cell->slot,
 		.has_unified = cell->cgroup.dirs[CGROUP_UNIFIED] >= 0,
 		.one_uid = service->start.one_uid,
-		.skip = service->skip,
+		.skip = service->skip | LEFT_OUT_ALL,
 		.cpu_seconds = LIMIT_CPU_MS_MAX / 1000 + 5,
-		.processes = layer_in(service->skip, LAYER_PIDS) ? limits_default.processes : 0,
+		.processes = layer_in(service->skip & ~LEFT_OUT_ALL, LAYER_PIDS)
+				     ? limits_default.processes
+				     : 0,
 		.file_bytes = limits_default.work_bytes,
 	};
 	if (!warm)

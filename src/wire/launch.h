@@ -74,6 +74,10 @@ struct launch_message {
 	char image[96];			    /* name and content hash, for receipts */
 	char image_path[LAUNCH_PATH_BYTES]; /* an ordinary user's image: a directory */
 	struct err err;			    /* LAUNCH_FAILED */
+#ifdef BRIG_MUTANT
+	layer_set leave_out;
+	bool silently;
+#endif
 };
 
 #endif

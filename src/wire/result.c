@@ -206,7 +206,7 @@ static int decode_plus_one(const struct wire_field *field, uint64_t max, int *re
 	uint64_t value;
 	int rc = wire_u64(field, max + 1, &value);
 	if (!rc)
-		*ret_value = (int)value - 1;
+		*ret_value = (int)((int64_t)value - 1);
 	return rc;
 }
 
@@ -230,7 +230,7 @@ static int decode_verdict(const struct wire_field *field, struct job_result *res
 		result->signal = (int)value;
 		return rc;
 	case TAG_SYSCALL:
-		return decode_plus_one(field, INT32_MAX - 1, &result->syscall);
+		return decode_plus_one(field, INT32_MAX, &result->syscall);
 	case TAG_SYSCALL_ARCH:
 		return wire_u32(field, UINT32_MAX, &result->syscall_arch);
 	case TAG_LIMIT_HIT:

@@ -10,10 +10,13 @@
 #include "jail/fds.h"
 #include "jail/ns.h"
 #include "wire/cell.h"
+#include "wire/mutant.h"
 #include "zygote/embed.h"
+#include "zygote/immortal.h"
 #include "zygote/runner.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,21 +31,26 @@ static struct cell_filter filter;
 static int greet(const char *level)
 {
 	static struct zygote_hello hello;
-	struct zygote_ready ready = {.version = CELL_PROTOCOL_VERSION};
+	struct zygote_ready ready = {.version = CELL_PROTOCOL_VERSION | MUTANT_VERSION};
 	size_t none = 0;
 
 	ssize_t got = fd_receive(CONTROL_FD, &hello, sizeof(hello), NULL, &none);
 	if (got != (ssize_t)sizeof(hello))
 		return -EPROTO;
 	int rc = 0;
-	if (hello.version != CELL_PROTOCOL_VERSION)
+	if (hello.version != (CELL_PROTOCOL_VERSION | MUTANT_VERSION))
 		rc = err_set(&ready.err, -EPROTO, "image",
 			"the image speaks version %d of the cell's protocol, the service %u: run "
 			"`brig image build`",
-			CELL_PROTOCOL_VERSION, hello.version);
+			CELL_PROTOCOL_VERSION | MUTANT_VERSION, hello.version);
 	if (!rc) {
 		filter = hello.filter;
 		rc = embed_start(level, &ready.err);
+		if (!rc)
+			rc = immortal_heap(&ready.err);
+		/* What was freed is merged here once, not again in every child: the first large
+		 * block there would touch, and so copy, hundreds of pages. */
+		(void)malloc_trim(0);
 	}
 	ssize_t sent = fd_send(CONTROL_FD, &ready, sizeof(ready), NULL, 0);
 	return rc ? rc : sent < 0 ? (int)sent : 0;
@@ -79,7 +87,10 @@ static pid_t spawn_runner(const struct zygote_spawn *spawn, const int *fds, stru
 	plan_from(spawn, fds, &plan);
 	int cgroup_fd = spawn->has_unified ? fds[1 + CELL_FD_COUNT] : -1;
 
-	if (ns_join(plan.init_pidfd, CLONE_NEWPID, err) < 0)
+#ifdef BRIG_MUTANT
+	mutant_leave_out = spawn->skip;
+#endif
+	if (!LEFT_OUT(LAYER_PIDNS) && ns_join(plan.init_pidfd, CLONE_NEWPID, err) < 0)
 		return err->code;
 	embed_before_fork();
 	pid_t pid = ns_clone_libc(CLONE_PARENT, cgroup_fd, NULL);

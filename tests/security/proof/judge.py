@@ -95,11 +95,14 @@ def run_case(lab, case, service=None, with_control=True):
     if service is None and case.without:
         if not mutant_is_built():
             return Line(case, "skipped", "the mutant build is not there (make security builds it)")
-        service = lab.service("mutant", case.without)
+        service = lab.service("mutant", "" if case.without == "nothing" else case.without)
+    lab.current = service
     try:
         good, detail = attack(lab, case, service)
     except RuntimeError as fault:
         return Line(case, "failed", str(fault))
+    finally:
+        lab.current = None
     if not good:
         return Line(case, "failed", detail)
     if not with_control:

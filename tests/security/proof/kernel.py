@@ -39,7 +39,8 @@ def whole_range(lab, case, result):
         by_number.setdefault(rule["number"], []).append(rule)
     wanted = {str(n): ERRORS[r[0]["action"]] for n, r in by_number.items()
               if r[0]["action"] in ERRORS and not r[0]["tests"]}
-    skip = [n for n, r in by_number.items() if str(n) not in wanted]
+    # uretprobe and uprobe: the kernel answers them itself, before any filter, by SIGILL.
+    skip = [n for n, r in by_number.items() if str(n) not in wanted] + [335, 336]
     code = case.code.replace("@SKIP@", json.dumps(skip)).replace("@TABLE@", json.dumps(wanted))
     result = lab.cell(code)
     word, why = said(result["stdout"])

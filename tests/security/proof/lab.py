@@ -17,6 +17,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.ab
 HERE = os.path.dirname(os.path.abspath(__file__))
 WATCHDOG_S = 90
 KEYCTL, ADD_KEY, JOIN_SESSION = 250, 248, 1
+SHM_KEY = 0x62726967
 
 with open(os.path.join(HERE, "probe.py"), encoding="utf-8") as _file:
     PROBE = _file.read()
@@ -74,7 +75,7 @@ class Service:
     def __init__(self, lab, build, cells=4, leave_out="", silently=False):
         self.lab, self.build = lab, build
         out = os.path.join(TOP, "build") if build == "release" else os.path.join(TOP, "build", build)
-        self.brig = lab.brig if build == "release" and lab.brig else out + "/brig"
+        self.brig = lab.brig or os.path.join(TOP, "build/brig")
         self.socket = os.path.join(lab.folder, "s" + secrets.token_hex(4))
         environment = {"PATH": os.environ["PATH"], "BRIG_CANARY": lab.canary}
         if build != "release":
@@ -170,11 +171,13 @@ class Lab:
         self.listeners = Listeners(self.folder)
         self.mark = "m" + secrets.token_hex(4)
         self.services = {}
+        self.current = None  # the service of the case in hand, where it is not the usual one
         self.key = self._plant_key()
 
     def _plant_key(self):
-        """A key in a session keyring of this process, which every child inherits."""
+        """A System V segment, and a key in a session keyring that every child inherits."""
         libc = ctypes.CDLL(None, use_errno=True)
+        self.segment = libc.shmget(SHM_KEY, 4096, 0o1666)
         if libc.syscall(KEYCTL, JOIN_SESSION, b"brig-proof") < 0:
             return ""
         description = self.mark + "-key"
@@ -188,7 +191,10 @@ class Lab:
                   "KEY": self.key}
         return re.sub("@([A-Z0-9]+)@", lambda m: places.get(m[1], m[0]), code)
 
-    def service(self, build="release", leave_out="", **options):
+    def service(self, build="", leave_out="", **options):
+        if not build and self.current:
+            return self.current
+        build = build or "release"
         key = (build, leave_out, options.get("silently", False))
         if key not in self.services or self.services[key].process.poll() is not None:
             self.services[key] = Service(self, build, leave_out=leave_out, **options)
@@ -245,4 +251,6 @@ class Lab:
     def close(self):
         for service in list(self.services.values()):
             service.close()
+        if self.segment >= 0:
+            ctypes.CDLL(None).shmctl(self.segment, 0, None)
         shutil.rmtree(self.folder, ignore_errors=True)
