@@ -15,6 +15,7 @@
 #include "launch/program.h"
 #include "wire/cell.h"
 #include "wire/launch.h"
+#include "wire/mutant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -197,6 +198,11 @@ int launch_start(const struct launch_options *options, struct launch **ret_launc
 	if (!err)
 		err = &local;
 
+#ifdef BRIG_MUTANT
+	mutant_read_environment();
+	start.leave_out = mutant_leave_out;
+	start.silently = mutant_silently;
+#endif
 	int rc = open_image(options, &start, &mount_fd, err);
 	if (rc < 0)
 		return rc;
