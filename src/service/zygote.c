@@ -368,7 +368,8 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 		.processes = layer_in(service->skip & ~LEFT_OUT_ALL, LAYER_PIDS)
 				     ? limits_default.processes
 				     : 0,
-		.file_bytes = limits_default.work_bytes,
+		/* Behind the folder's own size, so that a full folder is ENOSPC as everywhere. */
+		.file_bytes = 2 * limits_default.work_bytes,
 	};
 	if (!warm)
 		return err_set(err, -ECHILD, "zygote", "the %s zygote is gone", zygote->level);

@@ -1,8 +1,16 @@
-"""Fixtures: one service for most tests, and what a run may leave out."""
+"""Fixtures: one service for most tests, and what a run may leave out.
 
+As root the tests have mounts of their own and a /tmp of their own, so that what they compare before
+and after is theirs alone.
+"""
+
+import atexit
+import ctypes
 import os
 import pathlib
+import shutil
 import sys
+import tempfile
 
 import pytest
 
@@ -16,15 +24,41 @@ def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help="fewer jobs, no bake")
 
 
+CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x1000, 0x4000, 0x40000
+
+
+def pytest_configure(config):
+    if os.geteuid() != 0 or config.option.collectonly:
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    own_tmp = tempfile.mkdtemp(prefix="brigtest-", dir="/var/tmp")
+    os.chmod(own_tmp, 0o1777)
+    atexit.register(shutil.rmtree, own_tmp, ignore_errors=True)
+    done = libc.unshare(CLONE_NEWNS) or libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+    if not done and not host.BRIG.startswith("/tmp/") and not str(host.TOP).startswith("/tmp/"):
+        done = libc.mount(own_tmp.encode(), b"/tmp", None, MS_BIND, None)
+    if done:
+        raise pytest.UsageError(f"mounts of its own: {os.strerror(ctypes.get_errno())}")
+
+
 @pytest.fixture(scope="session")
 def quick(request):
     return request.config.getoption("--quick")
 
 
+def pytest_generate_tests(metafunc):
+    """Whatever needs the shared service is tested without and with parked cells."""
+    if "service" in metafunc.fixturenames:
+        parked = [4] if metafunc.config.getoption("--quick") else [0, 4]
+        metafunc.parametrize("service", parked, indirect=True, scope="session",
+                             ids=lambda cells: f"parked{cells}")
+
+
 @pytest.fixture(scope="session")
-def service():
-    """A service that tests share; who kills a part of it takes `own_service`."""
-    with host.Service() as running:
+def service(request):
+    """A service that tests share, without and with parked cells; who kills a part of it takes
+    `own_service`."""
+    with host.Service(park=request.param) as running:
         yield running
 
 

@@ -3,6 +3,7 @@
 `Snapshot` is everything that must be the same before and after any number of jobs.
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import time
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BRIG = os.environ.get("BRIG", str(TOP / "build/brig"))
 WATCHDOG_S = 120
+TEST_FOLDERS = ("pytest-of-", "brigtest-")
 QUIET_ENV = {name: os.environ[name] for name in ("PATH", "HOME", "XDG_RUNTIME_DIR", "BRIG_IMAGE",
                                                   "XDG_DATA_HOME") if name in os.environ}
 
@@ -109,15 +111,35 @@ def mounts():
     return sorted(line.split(None, 3)[3] for line in lines)
 
 
+def held_instances():
+    """Numbers of the instances whose lock a living launcher holds."""
+    held = set()
+    for path in pathlib.Path("/run/brig").glob("instance-*.lock"):
+        with open(path, "rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                held.add(path.stem.split("-")[1])
+    return held
+
+
+def orphaned_cgroups():
+    """Those of instances that nobody runs any more."""
+    found = cgroups()
+    held = held_instances()
+    found = {path for path in found if not any(f"/brig.{n}/" in path + "/" for n in held)}
+    return sorted(path for path in found if os.path.isdir(path))
+
+
 class Snapshot:
     """Mounts, cgroups, folders and brig's processes at one moment."""
 
     def __init__(self, pid=None):
         self.mounts = mounts()
-        self.cgroups = cgroups()
-        self.tmp = [p for p in listing("/tmp") if "brig" in os.path.basename(p)]
+        self.cgroups = orphaned_cgroups()
+        self.tmp = [name for name in os.listdir("/tmp") if not name.startswith(TEST_FOLDERS)]
         self.shm = listing("/dev/shm")
-        self.run = listing("/run/brig") if os.path.isdir("/run/brig") else []
+        self.run = [p for p in listing("/run/brig") if not p.endswith(".lock")]
         self.processes = sorted(descendants(pid).values()) if pid else []
 
     def differences(self, other):
@@ -149,16 +171,18 @@ def run_json(*args, **options):
 
 
 class Service:
-    """`brig service` on a socket of its own."""
+    """`brig service` on a socket of its own. Without parked cells nothing stands in between jobs."""
 
-    def __init__(self, cells=8, args=()):
+    def __init__(self, cells=8, park=0, args=()):
+        self.park = park
         self.folder = tempfile.TemporaryDirectory(prefix="brigtest-")
         os.chmod(self.folder.name, 0o755)
         self.socket = os.path.join(self.folder.name, "service.sock")
         self.log_path = os.path.join(self.folder.name, "log")
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [BRIG, "service", "--socket", self.socket, "--cells", str(cells), *args],
+                [BRIG, "service", "--socket", self.socket, "--cells", str(cells),
+                 "--park", str(park), *args],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=QUIET_ENV)
         wait_until(self._ready, f"no ready line: {self.log()}")
 
@@ -183,10 +207,15 @@ class Service:
                 return pid
         raise AssertionError(f"no brig-service below {self.pid}: {descendants(self.pid)}")
 
+    def cells(self):
+        """Names of this service's cells, by their cgroups in any hierarchy."""
+        return {path.rsplit("/", 1)[1] for path in cgroups() if "/cell-" in path and
+                self._mine(path)}
+
     def settled(self):
-        """Waits until no cell is left: the answer comes before the cell is taken down."""
-        wait_until(lambda: not [p for p in cgroups() if "/cell-" in p and self._mine(p)],
-                   "cells remain")
+        """Waits until only parked cells are left: an answer comes before its cell is taken down."""
+        wait_until(lambda: len(self.cells()) == self.park == len(self.children("brig-init")),
+                   f"{self.park} cells, not {self.cells()}: {descendants(self.pid)}")
 
     def _mine(self, path):
         if not hasattr(self, "_instance"):

@@ -240,8 +240,7 @@ def test_output_streams_to_a_reader_that_stops(own_service):
     code = "import os\nwhile True: os.write(1, b'x' * 65536)"
     with channel.Call(own_service.socket, code, stream=True, wall_ms=3000) as call:
         assert channel.run(own_service.socket, "print(1)").outcome == "ok"
-        host.wait_until(lambda: not [p for p in host.cgroups() if "/cell-" in p
-                                     and own_service._mine(p)], "the job's end at its limit")
+        host.wait_until(lambda: not own_service.cells(), "the job's end at its limit")
         assert host.rss_kib(pid) - before <= 20 << 10
         result = call.result()
     assert result.outcome in ("timeout_wall", "output")
