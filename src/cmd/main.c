@@ -8,7 +8,10 @@
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
 #include "cmd/image.h"
+#include "cmd/mcp.h"
+#include "cmd/serve.h"
 #include "cmd/service.h"
+#include "cmd/tools.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +23,9 @@ static const struct verb {
 } verbs[] = {
 	{"run", cmd_run, "run Python code in a jail of its own"},
 	{"calc", cmd_calc, "evaluate arithmetic, and nothing else"},
+	{"serve", cmd_serve, "serve REST and MCP over HTTP"},
+	{"mcp", cmd_mcp, "speak MCP over standard input and output"},
+	{"tools", cmd_tools, "print the tools' schemas, to paste into an agent"},
 	{"doctor", cmd_doctor, "try each layer of isolation on this host"},
 	{"image", cmd_image, "build, list and verify images"},
 	{"service", cmd_service, "the interpreter service alone"},

@@ -252,6 +252,12 @@ int launch_channel(const struct launch *launch, int *ret_channel_fd, struct err 
 	return rc;
 }
 
+int launch_link_fd(const struct launch *launch)
+{
+	int fd = fcntl(launch->link_fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : fd;
+}
+
 int launch_ended_fd(const struct launch *launch)
 {
 	return launch->pidfd;

@@ -51,6 +51,10 @@ int launch_channel(const struct launch *launch, int *ret_channel_fd, struct err 
 /* Hands a connected stream socket (borrowed) to the service as a channel. */
 int launch_pass(const struct launch *launch, int channel_fd, struct err *err) MUST_CHECK;
 
+/* A duplicate of the link itself, for a process that will pass channels on its own. The caller owns
+ * it. -errno. */
+int launch_link_fd(const struct launch *launch) MUST_CHECK;
+
 /* A descriptor that becomes readable when the service has ended. */
 int launch_ended_fd(const struct launch *launch);
 

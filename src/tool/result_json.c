@@ -1,7 +1,6 @@
 /* result_json: the object, member by member. */
 #include "tool/result_json.h"
 
-#include "tool/digest.h"
 #include "tool/mime.h"
 #include "tool/render.h"
 #include "tool/syscall_name.h"
@@ -124,7 +123,8 @@ static int file_mime(const struct job_artifact *artifact, const char **ret_mime)
 	return 0;
 }
 
-static int push_file(json_t *files, const struct job_artifact *artifact, const char *url)
+static int push_file(json_t *files, const struct job_artifact *artifact, const char *url,
+	const unsigned char *known_digest)
 {
 	unsigned char digest[DIGEST_BYTES];
 	char hex[DIGEST_HEX_BYTES];
@@ -133,7 +133,9 @@ static int push_file(json_t *files, const struct job_artifact *artifact, const c
 	int rc = json_push(files, file);
 	if (!rc)
 		rc = file_mime(artifact, &mime);
-	if (!rc)
+	if (!rc && known_digest)
+		memcpy(digest, known_digest, sizeof(digest));
+	else if (!rc)
 		rc = digest_fd(artifact->fd, artifact->bytes, digest);
 	if (rc < 0)
 		return rc;
@@ -156,7 +158,8 @@ static int put_files(
 	json_t *files = json_array();
 	int rc = json_put(object, "files", files);
 	for (size_t i = 0; !rc && i < result->artifact_count; i++)
-		rc = push_file(files, &result->artifacts[i], urls->files ? urls->files[i] : NULL);
+		rc = push_file(files, &result->artifacts[i], urls->files ? urls->files[i] : NULL,
+			urls->digests ? urls->digests[i] : NULL);
 	return rc;
 }
 

@@ -8,6 +8,7 @@
 #ifndef BRIG_TOOL_RESULT_JSON_H
 #define BRIG_TOOL_RESULT_JSON_H
 
+#include "tool/digest.h"
 #include "tool/view.h"
 
 #define RESULT_JSON_BYTES_MAX (8 * MIB)
@@ -15,6 +16,7 @@
 struct result_urls {
 	const char *const *charts; /* one for each of the view's charts, or NULL: none is stored */
 	const char *const *files;  /* one for each artifact, or NULL */
+	const unsigned char (*digests)[DIGEST_BYTES]; /* of each artifact, or NULL: they are read */
 	bool images_inline;	   /* false leaves all image data to the urls */
 };
 
@@ -22,7 +24,7 @@ struct result_urls {
 extern const struct result_urls result_urls_none;
 
 /*
- * Makes the object; reads and hashes the artifacts. 0; -ENOMEM; -errno where an artifact cannot be
+ * Makes the object; reads the artifacts' heads, and all of them where no digests are given. 0; -ENOMEM; -errno where an artifact cannot be
  * read. Borrows everything.
  */
 int result_json(

@@ -1,0 +1,118 @@
+/* calculate: the shortest way through the dispatcher. */
+#include "api/calculate.h"
+
+#include "api/call.h"
+#include "api/log.h"
+#include "base/clock.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+struct calculation {
+	struct dispatcher *dispatcher;
+	struct who who;
+	struct calc_wait calc;
+	struct ledger_wait ledger;
+	calculate_done *done;
+	void *user;
+	bool left;
+	int status;
+	struct buf answer;
+	uint64_t started_us;
+	size_t expr_bytes;
+	unsigned char expr[];
+};
+
+#define ANSWER_BYTES_MAX (16 * KIB)
+#define OF(type, member, pointer) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+
+static void finish(struct ledger_wait *wait, int rc)
+{
+	struct calculation *it = OF(struct calculation, ledger, wait);
+	static const char failed[] = "the audit log cannot be written; try again";
+	if (!it->left && rc < 0)
+		it->done(it->user, 503, span_text(failed));
+	else if (!it->left)
+		it->done(it->user, it->status, span_of(it->answer.data, it->answer.len));
+	metrics_stage(&it->dispatcher->metrics, STAGE_CALCULATE, clock_now_us() - it->started_us);
+	who_done(&it->who);
+	buf_done(&it->answer);
+	free(it);
+}
+
+static void refuse(struct calculation *it, int status, const char *why)
+{
+	it->status = status;
+	it->answer.len = 0;
+	if (buf_add_text(&it->answer, why) < 0)
+		it->answer.len = 0;
+	(void)!call_audit_refusal(it->dispatcher, &it->who, ROLE_TOOL_CALCULATE,
+		span_of(it->expr, it->expr_bytes), why);
+	ledger_wait(&it->dispatcher->ledger, &it->ledger, finish);
+}
+
+static void on_answered(struct calc_wait *wait, struct span answer)
+{
+	struct calculation *it = OF(struct calculation, calc, wait);
+	struct ledger *ledger = &it->dispatcher->ledger;
+	struct err err;
+	static const char error_object[] = "{\"error\"";
+	if (!answer.data) {
+		refuse(it, 503, "the worker for arithmetic was lost; try again");
+		return;
+	}
+	bool has_value = answer.len < sizeof(error_object) ||
+			 memcmp(answer.data, error_object, sizeof(error_object) - 1) != 0;
+	const struct audit_call call = {
+		.role = it->who.role->name,
+		.token = it->who.token,
+		.door = it->who.door,
+		.tool = ROLE_TOOL_CALCULATE,
+		.code = span_of(it->expr, it->expr_bytes),
+	};
+	const struct audit_end end = {
+		.outcome = has_value ? "ok" : "error",
+		.output = has_value ? answer : span_of("", 0),
+		.error = has_value ? span_of("", 0) : answer,
+	};
+	metrics_calculation(&it->dispatcher->metrics, it->who.role->name, has_value);
+	int rc = buf_add(&it->answer, answer.data, answer.len);
+	if (!rc)
+		rc = ledger_room(ledger, &err);
+	if (!rc)
+		rc = audit_single(ledger->audit, &call, &end, NULL, &err);
+	if (rc < 0) {
+		it->status = 503;
+		it->answer.len = 0;
+	}
+	ledger_wait(ledger, &it->ledger, finish);
+}
+
+struct calculation *calculate_start(struct dispatcher *dispatcher, const struct who *who,
+	struct span expr, calculate_done *done, void *user)
+{
+	struct calculation *it = malloc(sizeof(*it) + expr.len);
+	struct err err;
+	if (!it)
+		return NULL;
+	*it = (struct calculation){.dispatcher = dispatcher,
+		.done = done,
+		.user = user,
+		.started_us = clock_now_us(),
+		.expr_bytes = expr.len};
+	if (expr.len)
+		memcpy(it->expr, expr.data, expr.len);
+	who_copy(&it->who, who);
+	buf_init(&it->answer, ANSWER_BYTES_MAX);
+	it->calc.answered = on_answered;
+	if (role_allows(who->role, ROLE_TOOL_CALCULATE, &err) < 0)
+		refuse(it, 403, err.text);
+	else if (calc_client_ask(&dispatcher->calc, &it->calc, expr) < 0)
+		refuse(it, 503, "too much arithmetic at once; try again");
+	return it;
+}
+
+void calculate_leave(struct calculation *calculation)
+{
+	calculation->left = true;
+}

@@ -1,0 +1,90 @@
+/* call_parts: the inside of a call, shared by the files that make it up. */
+#ifndef BRIG_API_CALL_PARTS_H
+#define BRIG_API_CALL_PARTS_H
+
+#include "api/call.h"
+#include "tool/mime.h"
+#include "tool/view.h"
+
+#include <sodium.h>
+
+#define URL_BASE_BYTES 300u
+
+enum call_state {
+	CALL_ACCEPTING, /* its row is on the way to the audit log */
+	CALL_WAITING,	/* for a place in its role's quota */
+	CALL_OPENING,	/* for an interpreter service */
+	CALL_RUNNING,
+	CALL_COLLECTING, /* files are being stored */
+	CALL_COMPLETING, /* its last row is on the way to the audit log */
+};
+
+/* The file that is being stored. */
+struct collecting {
+	size_t next; /* artifacts first, then charts */
+	int fd;
+	uint64_t bytes, copied;
+	crypto_hash_sha256_state hash;
+	unsigned char head[MIME_HEAD_BYTES];
+	size_t head_bytes;
+	struct event *step;
+};
+
+struct call {
+	TAILQ_ENTRY(call) link;
+	struct dispatcher *dispatcher;
+	struct who who;
+	struct call_sink sink;
+	enum call_state state;
+	bool left, cancelled, promoted, has_quota, paused;
+	struct job_spec spec;
+	struct record *record;
+	char url_base[URL_BASE_BYTES];
+	struct quota_ticket ticket;
+	struct ledger_wait wait;
+
+	/* a refusal */
+	int status;
+	char detail[256];
+	uint32_t retry_after_s;
+
+	/* the channel */
+	int fd;
+	struct event *read, *write, *retry;
+	uint64_t retry_until_ms;
+	struct buf sending;
+	size_t sent;
+	int send_fds[LIMIT_INPUTS + 1];
+	size_t send_fd_count;
+	struct cell_stream stream;
+
+	/* the end */
+	struct job_result result;
+	struct view view;
+	bool has_view;
+	char fault_id[JOB_ID_BYTES];
+	struct collecting collecting;
+	char *urls[JOBS_FILES_MAX];
+	unsigned char digests[LIMIT_ARTIFACTS][DIGEST_BYTES];
+	json_t *json;
+	struct buf text;
+	uint64_t accepted_us, opened_us, result_us;
+};
+
+/* call.c */
+void call_refuse(struct call *call, int status, const char *detail);
+void call_free(struct call *call);
+void call_give_place_back(struct call *call);
+void call_describe(const struct call *call, struct audit_call *ret_call,
+	struct audit_input inputs[LIMIT_INPUTS]);
+
+/* call_channel.c */
+void call_open(struct call *call);
+void call_close_channel(struct call *call);
+void call_send_cancel(struct call *call);
+
+/* call_end.c: the result has come, or one is made up where there will be none. */
+void call_on_result(struct call *call);
+void call_end_without_cell(struct call *call, enum outcome outcome, const struct err *fault);
+
+#endif

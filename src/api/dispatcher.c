@@ -1,0 +1,258 @@
+/* dispatcher: put together, turned, taken down. */
+#include "api/dispatcher.h"
+
+#include "api/call.h"
+#include "api/log.h"
+#include "api/mcp_stdio.h"
+#include "api/rest.h"
+#include "base/clock.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BODIES_BYTES_MAX (512ull * MIB)
+#define DRAIN_TICK_US 20000
+#define DRAIN_LAST_MS 5000u
+
+/* Everything that was begun is over and has been sent. */
+static bool is_idle(const struct dispatcher *dispatcher)
+{
+	return TAILQ_EMPTY(&dispatcher->calls) && TAILQ_EMPTY(&dispatcher->exchanges) &&
+	       TAILQ_EMPTY(&dispatcher->stdios) && http_server_connections(dispatcher->http) == 0;
+}
+
+static void cancel_all(struct dispatcher *dispatcher)
+{
+	struct call *call = TAILQ_FIRST(&dispatcher->calls);
+	while (call) {
+		struct call *next = call_after(call);
+		call_cancel(call);
+		call = next;
+	}
+}
+
+static void on_drain_tick(evutil_socket_t fd, short what, void *context)
+{
+	struct dispatcher *dispatcher = context;
+	uint64_t now_ms = clock_now_ms();
+	(void)fd;
+	(void)what;
+	if (is_idle(dispatcher) || now_ms > dispatcher->drain_limit_ms + DRAIN_LAST_MS)
+		(void)event_base_loopbreak(dispatcher->base);
+	else if (now_ms > dispatcher->drain_limit_ms)
+		cancel_all(dispatcher);
+}
+
+void dispatcher_drain(struct dispatcher *dispatcher)
+{
+	const struct timeval tick = {.tv_usec = DRAIN_TICK_US};
+	if (dispatcher->draining)
+		return;
+	dispatcher->draining = true;
+	dispatcher->drain_limit_ms = clock_now_ms() + dispatcher->config->server.drain_timeout_ms;
+	log_line("drain", NULL);
+	http_server_drain(dispatcher->http);
+	(void)event_add(dispatcher->drain_tick, &tick);
+}
+
+static void set_hosts(struct dispatcher *dispatcher)
+{
+	const struct config_server *server = &dispatcher->config->server;
+	size_t count = 0;
+	for (size_t i = 0; i < server->host_count; i++)
+		dispatcher->hosts[count++] = server->hosts[i];
+	dispatcher->hosts[count] = NULL;
+}
+
+static void audit_options_of(
+	const struct config *config, const char *path, struct audit_options *ret)
+{
+	*ret = (struct audit_options){
+		.path = path,
+		.durability = config->audit.power ? AUDIT_POWER : AUDIT_PROCESS,
+		.retention_ms = config->audit.retention_ms,
+		.retention_bytes = config->audit.retention_bytes,
+		.head_ms = config->audit.head_ms,
+		.values = config->audit.redact_values,
+		.value_count = config->audit.redact_value_count,
+	};
+}
+
+static void reload(struct dispatcher *dispatcher)
+{
+	struct config *fresh;
+	struct audit_options options;
+	struct err err = {0};
+	if (!dispatcher->config->path)
+		return;
+	if (config_load(dispatcher->config->path, &fresh, &err) < 0) {
+		log_fault("reload_failed", &err);
+		return;
+	}
+	audit_options_of(fresh, dispatcher->start->audit_path, &options);
+	if (audit_reload(dispatcher->ledger.audit, &options, &err) < 0) {
+		log_fault("reload_failed", &err);
+		config_unref(fresh);
+		return;
+	}
+	quota_reload(dispatcher->quota, fresh->roles, fresh->role_count);
+	dispatcher->jobs.keep_ms = fresh->server.artifact_keep_ms;
+	dispatcher->jobs.file_bytes_max = fresh->server.artifact_bytes_max;
+	config_unref(dispatcher->config);
+	dispatcher->config = fresh;
+	set_hosts(dispatcher);
+	log_line("reloaded", "config", fresh->path, NULL);
+}
+
+static void take_link(struct dispatcher *dispatcher, const struct control_message *message, int fd)
+{
+	if (fd >= 0 && fd_set_nonblock(fd, true) < 0)
+		fd_close(&fd);
+	if (links_set(&dispatcher->links, message->image, fd) < 0)
+		log_line("fault", "error", "more images than links", NULL);
+}
+
+static void on_control(evutil_socket_t fd, short what, void *context)
+{
+	struct dispatcher *dispatcher = context;
+	struct control_message message;
+	int got_fd = -1;
+	size_t count = 1;
+	(void)what;
+	ssize_t got = fd_receive(fd, &message, sizeof(message), &got_fd, &count);
+	if (got != (ssize_t)sizeof(message)) {
+		/* The parent has gone: so has what it started. */
+		(void)event_base_loopbreak(dispatcher->base);
+		return;
+	}
+	message.image[sizeof(message.image) - 1] = 0;
+	if (message.verb == CONTROL_LINK)
+		take_link(dispatcher, &message, count ? TAKE_FD(got_fd) : -1);
+	else if (message.verb == CONTROL_RELOAD)
+		reload(dispatcher);
+	else if (message.verb == CONTROL_DRAIN)
+		dispatcher_drain(dispatcher);
+	fd_close(&got_fd);
+}
+
+static int serve_http(struct dispatcher *dispatcher)
+{
+	const struct dispatcher_start *start = dispatcher->start;
+	const struct http_options options = {
+		.base = dispatcher->base,
+		.connections_max = dispatcher->config->server.connections_max,
+		.bodies_bytes_max = BODIES_BYTES_MAX,
+		.socket_group = start->socket_group,
+		.on_head = rest_on_head,
+		.on_request = rest_on_request,
+		.on_answered = rest_on_answered,
+		.user = dispatcher,
+	};
+	int rc = http_server_new(&options, &dispatcher->http);
+	if (!rc && start->tcp_fd >= 0)
+		rc = http_server_listen(dispatcher->http, start->tcp_fd);
+	if (!rc && start->unix_fd >= 0)
+		rc = http_server_listen(dispatcher->http, start->unix_fd);
+	return rc;
+}
+
+/* epoll, or over stdio what also watches a file that somebody redirects from. */
+static struct event_base *new_base(const struct dispatcher_start *start)
+{
+	struct event_config *config = event_config_new();
+	struct event_base *base = NULL;
+	if (!config)
+		return NULL;
+	if (start->stdio_in < 0 || event_config_require_features(config, EV_FEATURE_FDS) == 0)
+		base = event_base_new_with_config(config);
+	event_config_free(config);
+	return base;
+}
+
+static int serve(struct dispatcher *dispatcher, struct err *err)
+{
+	const struct dispatcher_start *start = dispatcher->start;
+	const struct config *config = dispatcher->config;
+	struct audit_options options;
+	audit_options_of(config, start->audit_path, &options);
+	int rc = sodium_init() < 0 ? -EIO : 0;
+	dispatcher->base = rc ? NULL : new_base(start);
+	if (!rc && !dispatcher->base)
+		rc = -ENOMEM;
+	if (!rc)
+		rc = calc_client_start(&dispatcher->calc, dispatcher->base);
+	if (rc < 0)
+		return err_sys(err, rc, "dispatcher", "starting");
+	rc = ledger_open(&dispatcher->ledger, dispatcher->base, &options, err);
+	if (rc < 0)
+		return rc;
+	rc = quota_new(config->service.jobs_at_once, &dispatcher->quota);
+	if (!rc)
+		rc = jobs_init(&dispatcher->jobs, dispatcher->base, start->artifact_folder);
+	dispatcher->jobs.keep_ms = config->server.artifact_keep_ms;
+	dispatcher->jobs.file_bytes_max = config->server.artifact_bytes_max;
+	dispatcher->drain_tick =
+		event_new(dispatcher->base, -1, EV_PERSIST, on_drain_tick, dispatcher);
+	dispatcher->control = event_new(
+		dispatcher->base, start->control_fd, EV_READ | EV_PERSIST, on_control, dispatcher);
+	if (!rc && (!dispatcher->control || !dispatcher->drain_tick ||
+			   event_add(dispatcher->control, NULL) < 0))
+		rc = -ENOMEM;
+	if (!rc)
+		rc = serve_http(dispatcher);
+	if (!rc && start->stdio_in >= 0)
+		rc = mcp_stdio_serve(
+			dispatcher, start->stdio_in, start->stdio_out, start->stdio_role);
+	return rc ? err_sys(err, rc, "dispatcher", "starting") : 0;
+}
+
+static void take_down(struct dispatcher *dispatcher)
+{
+	dispatcher->draining = true;
+	mcp_stdio_free_all(dispatcher);
+	http_server_free(dispatcher->http);
+	while (!TAILQ_EMPTY(&dispatcher->calls))
+		call_abandon(TAILQ_FIRST(&dispatcher->calls));
+	calc_client_stop(&dispatcher->calc);
+	if (dispatcher->ledger.audit)
+		ledger_close(&dispatcher->ledger);
+	jobs_done(&dispatcher->jobs);
+	quota_free(dispatcher->quota);
+	links_done(&dispatcher->links);
+	if (dispatcher->control)
+		event_free(dispatcher->control);
+	if (dispatcher->drain_tick)
+		event_free(dispatcher->drain_tick);
+	if (dispatcher->base)
+		event_base_free(dispatcher->base);
+	config_unref(dispatcher->config);
+}
+
+int dispatcher_run(const struct dispatcher_start *start)
+{
+	static struct dispatcher dispatcher;
+	const struct control_message ready = {.verb = CONTROL_READY};
+	struct err err = {0};
+	dispatcher.start = start;
+	dispatcher.config = start->config;
+	TAILQ_INIT(&dispatcher.calls);
+	TAILQ_INIT(&dispatcher.exchanges);
+	TAILQ_INIT(&dispatcher.stdios);
+	links_init(&dispatcher.links);
+	set_hosts(&dispatcher);
+	(void)signal(SIGPIPE, SIG_IGN);
+	int rc = serve(&dispatcher, &err);
+	if (rc < 0) {
+		log_fault("start_failed", &err);
+		return 125;
+	}
+	ssize_t sent = fd_send(start->control_fd, &ready, sizeof(ready), NULL, 0);
+	if (sent == (ssize_t)sizeof(ready))
+		(void)event_base_dispatch(dispatcher.base);
+	take_down(&dispatcher);
+	return dispatcher.exit_status;
+}

@@ -1,0 +1,84 @@
+/*
+ * dispatcher: the unprivileged process that speaks HTTP and MCP, knows callers, keeps the audit
+ * log, and never runs a caller's text.
+ *
+ * The privileged parent (cmd/serve) forks it, and dispatcher_run() never returns to the parent's
+ * code. It is given its sockets, its configuration and a control socket; over that it gets the
+ * links to the interpreter services, and orders.
+ */
+#ifndef BRIG_API_DISPATCHER_H
+#define BRIG_API_DISPATCHER_H
+
+#include "api/calc_client.h"
+#include "api/jobs.h"
+#include "api/ledger.h"
+#include "api/links.h"
+#include "api/metrics.h"
+#include "http/server.h"
+#include "tool/config.h"
+#include "tool/quota.h"
+
+#define ADVERTISE_BYTES 1024u
+
+/* One message of the control socket (SOCK_SEQPACKET). */
+enum control_verb {
+	CONTROL_LINK =
+		1, /* parent → dispatcher: a link for `image`; without a descriptor it is gone */
+	CONTROL_RELOAD, /* parent → dispatcher: the configuration file has changed */
+	CONTROL_DRAIN,	/* parent → dispatcher: finish what runs, then leave */
+	CONTROL_READY,	/* dispatcher → parent */
+};
+
+struct control_message {
+	uint32_t verb;
+	char image[LINK_IMAGE_BYTES];
+};
+
+struct dispatcher_start {
+	struct config *config; /* taken */
+	int control_fd;
+	int tcp_fd, unix_fd;	 /* listening; -1 without */
+	int stdio_in, stdio_out; /* MCP over a pair of pipes; -1 without */
+	const char *stdio_role;	 /* NULL: local */
+	const char *audit_path;
+	const char *artifact_folder; /* NULL: in memory */
+	gid_t socket_group;	     /* who may use the Unix socket beside this user and root */
+	char python[24];	     /* of the default image, for the tools' descriptions */
+	char advertise[ADVERTISE_BYTES];
+};
+
+struct schema_facts;
+
+struct dispatcher {
+	const struct dispatcher_start *start;
+	struct event_base *base;
+	struct config *config;
+	struct http_server *http;
+	struct ledger ledger;
+	struct calc_client calc;
+	struct links links;
+	struct quota *quota;
+	struct jobs jobs;
+	struct metrics metrics;
+	struct event *control, *drain_tick;
+	uint64_t drain_limit_ms;			   /* when what still runs is cancelled */
+	TAILQ_HEAD(mcp_exchanges, mcp_exchange) exchanges; /* MCP's that are not over */
+	TAILQ_HEAD(, mcp_stdio) stdios;
+	const char *hosts[CONFIG_NAMES_MAX + 2];
+	TAILQ_HEAD(, call) calls; /* of run_sandboxed that are not over */
+	uint64_t upload_bytes;	  /* of inputs that are being read */
+	bool draining;
+	int exit_status;
+};
+
+/* Serves until it is drained or its parent goes away. Returns the process's exit status. */
+int dispatcher_run(const struct dispatcher_start *start);
+
+/* Takes nothing new, lets what runs finish (within the configuration's limit), then leaves. */
+void dispatcher_drain(struct dispatcher *dispatcher);
+
+/* What the tools' descriptions say to a role (NULL: to all). */
+void dispatcher_schema_facts(const struct dispatcher *dispatcher, const struct role *role,
+	struct schema_facts *ret_facts);
+
+#endif

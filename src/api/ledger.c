@@ -1,0 +1,113 @@
+/* ledger: flushed at the end of each turn that queued something. */
+#include "api/ledger.h"
+
+#include "api/log.h"
+
+#include <errno.h>
+
+#define QUEUE_ROWS_HIGH (AUDIT_QUEUE_ROWS - 64u)
+
+static void settle(struct ledger *ledger, int rc)
+{
+	struct ledger_wait *wait;
+	ledger->turn++;
+	while ((wait = TAILQ_FIRST(&ledger->waits)) && wait->turn < ledger->turn) {
+		TAILQ_REMOVE(&ledger->waits, wait, link);
+		wait->waiting = false;
+		wait->written(wait, rc);
+	}
+}
+
+static int flush(struct ledger *ledger)
+{
+	struct err err = {0};
+	int rc = audit_flush(ledger->audit, &err);
+	if (rc < 0) {
+		/* Those calls are refused, so their rows must not appear later. */
+		ledger->failures++;
+		log_fault("audit", &err);
+		audit_abandon(ledger->audit);
+	}
+	return rc;
+}
+
+static void on_flush(evutil_socket_t fd, short what, void *context)
+{
+	struct ledger *ledger = context;
+	(void)fd;
+	(void)what;
+	int rc = flush(ledger);
+	int earlier = ledger->turn_rc;
+	ledger->turn_rc = 0;
+	settle(ledger, rc ? rc : earlier);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *context)
+{
+	struct ledger *ledger = context;
+	struct audit_head head;
+	bool due = false;
+	struct err err = {0};
+	(void)fd;
+	(void)what;
+	if (!TAILQ_EMPTY(&ledger->waits))
+		return;
+	if (audit_tick(ledger->audit, &head, &due, &err) < 0)
+		log_fault("audit", &err);
+	else if (due)
+		log_line("audit_head", "hash", head.hash, NULL);
+}
+
+int ledger_open(struct ledger *ledger, struct event_base *base, const struct audit_options *options,
+	struct err *err)
+{
+	const struct timeval second = {.tv_sec = 1};
+	TAILQ_INIT(&ledger->waits);
+	int rc = audit_open(options, &ledger->audit, err);
+	if (rc < 0)
+		return rc;
+	ledger->flush = event_new(base, -1, 0, on_flush, ledger);
+	ledger->tick = event_new(base, -1, EV_PERSIST, on_tick, ledger);
+	if (!ledger->flush || !ledger->tick || event_add(ledger->tick, &second) < 0)
+		return err_set(err, -ENOMEM, "audit", "out of memory");
+	return 0;
+}
+
+void ledger_close(struct ledger *ledger)
+{
+	if (ledger->flush)
+		event_free(ledger->flush);
+	if (ledger->tick)
+		event_free(ledger->tick);
+	audit_close(ledger->audit);
+	*ledger = (struct ledger){0};
+}
+
+void ledger_wait(struct ledger *ledger, struct ledger_wait *wait,
+	void (*written)(struct ledger_wait *wait, int rc))
+{
+	wait->written = written;
+	wait->waiting = true;
+	wait->turn = ledger->turn;
+	TAILQ_INSERT_TAIL(&ledger->waits, wait, link);
+	/* Becomes active behind what this turn of the loop has found ready. */
+	event_active(ledger->flush, EV_TIMEOUT, 0);
+}
+
+void ledger_forget(struct ledger *ledger, struct ledger_wait *wait)
+{
+	if (!wait->waiting)
+		return;
+	wait->waiting = false;
+	TAILQ_REMOVE(&ledger->waits, wait, link);
+}
+
+int ledger_room(struct ledger *ledger, struct err *err)
+{
+	if (audit_queued(ledger->audit) < QUEUE_ROWS_HIGH)
+		return 0;
+	int rc = flush(ledger);
+	/* Nobody is told here, for the caller is in the middle of something: on_flush does. */
+	ledger->turn_rc = ledger->turn_rc ? ledger->turn_rc : rc;
+	return rc ? err_set(err, rc, "audit", "the audit log cannot be written") : 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * ledger: audit rows in groups. Whoever has queued a row waits here until it is in the log, and
+ * only then starts its job or sends its reply. One commit serves all that one turn of the loop
+ * brought.
+ *
+ *	rc = audit_single(ledger->audit, &call, &end, NULL, &err);
+ *	ledger_wait(ledger, &thing->wait, on_written);
+ */
+#ifndef BRIG_API_LEDGER_H
+#define BRIG_API_LEDGER_H
+
+#include "audit/audit.h"
+
+#include <event2/event.h>
+#include <sys/queue.h>
+
+struct ledger_wait {
+	TAILQ_ENTRY(ledger_wait) link;
+	/* `rc` is 0, or -errno: the row is not in the log and what it was to cover must not be. */
+	void (*written)(struct ledger_wait *wait, int rc);
+	bool waiting;
+	uint64_t turn;
+};
+
+struct ledger {
+	struct audit *audit;
+	struct event *flush, *tick;
+	TAILQ_HEAD(ledger_waits, ledger_wait) waits;
+	uint64_t turn, failures;
+	int turn_rc; /* of a flush in the middle of a turn */
+};
+
+int ledger_open(struct ledger *ledger, struct event_base *base, const struct audit_options *options,
+	struct err *err) MUST_CHECK;
+void ledger_close(struct ledger *ledger);
+
+void ledger_wait(struct ledger *ledger, struct ledger_wait *wait,
+	void (*written)(struct ledger_wait *wait, int rc));
+
+/* No longer interested: `written` is not called. The row is written all the same. */
+void ledger_forget(struct ledger *ledger, struct ledger_wait *wait);
+
+/* Rows may be queued: makes room where the queue is full. 0 or -errno. */
+int ledger_room(struct ledger *ledger, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,79 @@
+/* links: descriptors by the image's name. */
+#include "api/links.h"
+
+#include "base/fd.h"
+#include "wire/launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void links_init(struct links *links)
+{
+	*links = (struct links){0};
+}
+
+void links_done(struct links *links)
+{
+	for (size_t i = 0; i < links->count; i++)
+		fd_close(&links->link[i].fd);
+	links->count = 0;
+}
+
+static int find(const struct links *links, const char *image)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (strcmp(links->link[i].image, image) == 0)
+			return (int)i;
+	return -ENOENT;
+}
+
+int links_set(struct links *links, const char *image, int fd)
+{
+	int index = find(links, image);
+	if (index < 0 && links->count == LINKS_MAX) {
+		fd_close(&fd);
+		return -ENOSPC;
+	}
+	if (index < 0) {
+		index = (int)links->count++;
+		(void)snprintf(links->link[index].image, LINK_IMAGE_BYTES, "%s", image);
+		links->link[index].fd = -1;
+	}
+	fd_close(&links->link[index].fd);
+	links->link[index].fd = fd;
+	return 0;
+}
+
+bool links_ready(const struct links *links)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (links->link[i].fd < 0)
+			return false;
+	return true;
+}
+
+int links_channel(struct links *links, const char *image, int *ret_fd)
+{
+	const char verb = LINK_CHANNEL;
+	int pair[2];
+	int index = find(links, image);
+	if (index < 0)
+		return index;
+	if (links->link[index].fd < 0)
+		return -EAGAIN;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	/* Non-blocking is the sender's affair: the service sets its own end. */
+	ssize_t sent = fd_send(links->link[index].fd, &verb, 1, &pair[1], 1);
+	int rc = sent < 0 ? (int)sent : fd_set_nonblock(pair[0], true);
+	(void)close(pair[1]);
+	if (rc < 0) {
+		(void)close(pair[0]);
+		return rc == -EPIPE || rc == -ECONNRESET || rc == -ENOTCONN ? -EAGAIN : rc;
+	}
+	*ret_fd = pair[0];
+	return 0;
+}

@@ -1,0 +1,84 @@
+/*
+ * rest: the routes of HTTP. What every request goes through stands in rest.c; what a route does, in
+ * a file for each family.
+ *
+ *	Host, Origin, peer ─► route, method ─► caller ─► content type ─► body ─► handler
+ */
+#ifndef BRIG_API_REST_H
+#define BRIG_API_REST_H
+
+#include "api/dispatcher.h"
+#include "api/request.h"
+#include "api/who.h"
+
+#define JSON_TYPE "application/json"
+
+/* One request, from its head to its answer. Freed when it was answered or the client has gone. */
+struct rest {
+	struct dispatcher *dispatcher;
+	struct http_exchange *exchange;
+	const struct route *route;
+	struct who who;
+	struct span rest_of_path; /* what a pattern that ends in a star stands for */
+	char url_base[300];
+	bool wants_events; /* Accept: text/event-stream */
+	void *user;	   /* the handler's own */
+	void (*on_gone)(struct rest *rest);
+};
+
+struct route {
+	const char *path; /* a trailing * matches the rest, slashes too */
+	unsigned methods;
+	unsigned flags;
+	/* The body is there. Answers now, or keeps `rest` and sets on_gone. */
+	void (*handle)(struct rest *rest);
+	/* For bodies that are no JSON: the head is there. NULL: 415 for anything but JSON. */
+	bool (*begin)(struct rest *rest);
+};
+
+enum route_flag {
+	ROUTE_OPEN = 1,	   /* needs no caller */
+	ROUTE_METRICS = 2, /* loopback or a token */
+	ROUTE_MCP = 4,
+};
+
+void rest_on_head(void *user, struct http_exchange *exchange);
+void rest_on_request(void *user, struct http_exchange *exchange);
+void rest_on_answered(void *user, const struct http_exchange *exchange);
+
+/* Answers, and frees `rest`. */
+void rest_answer(struct rest *rest, int status, const char *type, struct span body);
+void rest_json(struct rest *rest, int status, const json_t *value);
+void rest_fault(struct rest *rest, const struct request_fault *fault);
+void rest_problem(struct rest *rest, int status, const char *field, const char *detail,
+	uint32_t retry_after_s);
+/* The exchange has ended some other way. */
+void rest_free(struct rest *rest);
+
+/* rest_tools.c */
+void rest_calculate(struct rest *rest);
+void rest_run(struct rest *rest);
+bool rest_run_begin(struct rest *rest);
+/* Starts the job of a spec that is ready; takes the spec. */
+void rest_run_spec(struct rest *rest, struct job_spec *spec);
+/* A caller without the tool learns only that, whatever the request says; audited. */
+void rest_refuse_tool(struct rest *rest, const char *tool, const char *why, struct span code);
+/* rest_upload.c */
+void rest_run_uploaded(struct rest *rest);
+/* rest_jobs.c */
+void rest_jobs(struct rest *rest);
+void rest_job(struct rest *rest);
+/* rest_info.c */
+void rest_health(struct rest *rest);
+void rest_ready(struct rest *rest);
+void rest_metrics(struct rest *rest);
+void rest_tools(struct rest *rest);
+void rest_openapi(struct rest *rest);
+void rest_page(struct rest *rest);
+void rest_sessions(struct rest *rest);
+void rest_resource_metadata(struct rest *rest);
+/* mcp_http.c */
+void rest_mcp(struct rest *rest);
+void rest_mcp_lines(struct rest *rest);
+
+#endif

@@ -1,0 +1,106 @@
+/* rest_info: what the server says of itself. */
+#include "api/rest.h"
+
+#include "api/openapi.h"
+#include "tool/schema.h"
+
+void dispatcher_schema_facts(const struct dispatcher *dispatcher, const struct role *role,
+	struct schema_facts *ret_facts)
+{
+	*ret_facts = (struct schema_facts){
+		.python = dispatcher->start->python,
+		.advertise = dispatcher->start->advertise,
+		.role = role,
+	};
+}
+
+void rest_health(struct rest *rest)
+{
+	rest_answer(rest, 200, JSON_TYPE, span_text("{\"status\": \"ok\"}"));
+}
+
+void rest_ready(struct rest *rest)
+{
+	const struct dispatcher *dispatcher = rest->dispatcher;
+	if (dispatcher->draining)
+		rest_problem(rest, 503, NULL, "shutting down", 5);
+	else if (dispatcher->calc.fd < 0)
+		rest_problem(rest, 503, NULL, "the worker for arithmetic is being started", 1);
+	else if (!links_ready(&dispatcher->links))
+		rest_problem(rest, 503, NULL, "the interpreter service is being started", 1);
+	else
+		rest_answer(rest, 200, JSON_TYPE, span_text("{\"status\": \"ready\"}"));
+}
+
+void rest_metrics(struct rest *rest)
+{
+	struct dispatcher *dispatcher = rest->dispatcher;
+	const struct quota_count jobs = quota_count(dispatcher->quota, NULL);
+	struct metrics_gauges gauges = {
+		.running = jobs.running,
+		.waiting = jobs.waiting,
+		.connections = http_server_connections(dispatcher->http),
+		.records = dispatcher->jobs.count,
+		.artifact_bytes = dispatcher->jobs.file_bytes,
+		.audit_queued = audit_queued(dispatcher->ledger.audit),
+		.audit_failures = dispatcher->ledger.failures,
+	};
+	for (size_t i = 0; i < dispatcher->links.count; i++)
+		gauges.services_up += dispatcher->links.link[i].fd >= 0;
+	cleanup_buf struct buf text = {0};
+	buf_init(&text, 1 * MIB);
+	if (metrics_text(&dispatcher->metrics, &gauges, &text) < 0)
+		rest_problem(rest, 503, NULL, "out of memory", 1);
+	else
+		rest_answer(rest, 200, "text/plain; version=0.0.4; charset=utf-8",
+			span_of(text.data, text.len));
+}
+
+void rest_tools(struct rest *rest)
+{
+	struct schema_facts facts;
+	dispatcher_schema_facts(rest->dispatcher, rest->who.role, &facts);
+	cleanup_json json_t *object = json_object();
+	if (json_put(object, "tools", schema_tools(&facts, SCHEMA_MCP)) < 0)
+		rest_problem(rest, 503, NULL, "out of memory", 1);
+	else
+		rest_json(rest, 200, object);
+}
+
+void rest_openapi(struct rest *rest)
+{
+	cleanup_json json_t *document = openapi_document(rest->url_base);
+	if (document)
+		rest_json(rest, 200, document);
+	else
+		rest_problem(rest, 503, NULL, "out of memory", 1);
+}
+
+void rest_page(struct rest *rest)
+{
+	static const char page[] =
+		"<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>brig</title>"
+		"<h1>brig</h1><p>A code interpreter for agents. MCP is at <code>/mcp</code>, REST "
+		"at <code>/v1/run</code> and <code>/v1/calculate</code>; "
+		"<a href=\"/openapi.json\">/openapi.json</a> describes all of it.</p></html>\n";
+	http_add_field(rest->exchange, "Content-Security-Policy", "default-src 'none'");
+	rest_answer(rest, 200, "text/html; charset=utf-8", span_text(page));
+}
+
+void rest_sessions(struct rest *rest)
+{
+	rest_problem(rest, 501, NULL,
+		"sessions are not part of this version; each call of /v1/run has a jail of its own",
+		0);
+}
+
+void rest_resource_metadata(struct rest *rest)
+{
+	cleanup_json json_t *object =
+		json_pack("{s:o, s:[s], s:s}", "resource", json_sprintf("%s/mcp", rest->url_base),
+			"bearer_methods_supported", "header", "resource_name", "brig");
+	if (object)
+		rest_json(rest, 200, object);
+	else
+		rest_problem(rest, 503, NULL, "out of memory", 1);
+}

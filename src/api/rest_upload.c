@@ -1,0 +1,229 @@
+/*
+ * rest_upload: POST /v1/run as multipart/form-data, for inputs larger than JSON should carry. Files
+ * go to the private store as they come, never whole into memory.
+ *
+ * Parts: `request` (the JSON of /v1/run), `code` and `stdin` as text instead of in it, and any
+ * number of files, under whatever name, each with its file name.
+ */
+#include "api/rest.h"
+
+#include "api/call.h"
+#include "base/fd.h"
+#include "http/multipart.h"
+#include "http/problem.h"
+#include "tool/input.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define UPLOADS_BYTES_MAX (2 * GIB) /* of all requests that are being read */
+#define BODY_BYTES_MAX (LIMIT_INPUT_BYTES + 2 * HTTP_BODY_BYTES_MAX)
+
+enum part { PART_REQUEST, PART_CODE, PART_STDIN, PART_FILE, PART_COUNT };
+
+struct upload {
+	struct rest *rest;
+	struct multipart multipart;
+	struct job_spec spec;
+	enum part part;
+	bool seen[PART_COUNT];
+	struct buf text[PART_FILE];
+	char name[LIMIT_INPUT_NAME_BYTES + 1];
+	int fd;
+	uint64_t bytes, counted;
+	crypto_hash_sha256_state hash;
+	struct request_fault fault;
+};
+
+static void upload_free(struct upload *upload)
+{
+	upload->rest->dispatcher->upload_bytes -= upload->counted;
+	multipart_done(&upload->multipart);
+	job_spec_done(&upload->spec);
+	for (int i = 0; i < PART_FILE; i++)
+		buf_done(&upload->text[i]);
+	fd_close(&upload->fd);
+	free(upload);
+}
+
+static int begin_file(struct upload *upload, struct span file)
+{
+	struct dispatcher *dispatcher = upload->rest->dispatcher;
+	struct err err = {0};
+	if (job_input_name_check(file.data, file.len, &err) < 0)
+		return request_refuse(&upload->fault, 422, "files", "%s", err.text);
+	memcpy(upload->name, file.data, file.len);
+	upload->name[file.len] = 0;
+	upload->bytes = 0;
+	(void)crypto_hash_sha256_init(&upload->hash);
+	int rc = jobs_scratch_file(&dispatcher->jobs, &upload->fd);
+	return rc ? request_refuse(&upload->fault, 503, "files", "no room for a file") : 0;
+}
+
+static int on_begin(void *user, struct span name, struct span file)
+{
+	struct upload *upload = user;
+	static const char *const names[] = {"request", "code", "stdin"};
+	upload->part = PART_FILE;
+	for (int i = 0; i < PART_FILE; i++)
+		if (span_is(name, names[i]))
+			upload->part = (enum part)i;
+	if (upload->part == PART_FILE && file.data)
+		return begin_file(upload, file);
+	if (upload->part == PART_FILE)
+		return request_refuse(&upload->fault, 422, "",
+			"unknown part '%.*s': known are request, code, stdin, and files with a "
+			"name",
+			(int)(name.len < 40 ? name.len : 40), (const char *)name.data);
+	if (upload->seen[upload->part])
+		return request_refuse(&upload->fault, 400, names[upload->part],
+			"the part %s comes twice", names[upload->part]);
+	upload->seen[upload->part] = true;
+	return 0;
+}
+
+static int on_data(void *user, struct span piece)
+{
+	struct upload *upload = user;
+	struct dispatcher *dispatcher = upload->rest->dispatcher;
+	if (upload->part != PART_FILE) {
+		int rc = buf_add(&upload->text[upload->part], piece.data, piece.len);
+		return rc ? request_refuse(&upload->fault, 413, "", "a part is too large") : 0;
+	}
+	if (dispatcher->upload_bytes + piece.len > UPLOADS_BYTES_MAX)
+		return request_refuse(
+			&upload->fault, 503, "files", "too many large requests at once; try again");
+	dispatcher->upload_bytes += piece.len;
+	upload->counted += piece.len;
+	upload->bytes += piece.len;
+	if (upload->counted > LIMIT_INPUT_BYTES)
+		return request_refuse(&upload->fault, 413, "files", "more than 256 MiB of files");
+	(void)crypto_hash_sha256_update(&upload->hash, piece.data, piece.len);
+	int rc = fd_write_all(upload->fd, piece.data, piece.len);
+	return rc ? request_refuse(&upload->fault, 503, "files", "no room for a file") : 0;
+}
+
+static int on_end(void *user)
+{
+	struct upload *upload = user;
+	unsigned char digest[32];
+	struct err err = {0};
+	if (upload->part != PART_FILE)
+		return 0;
+	(void)crypto_hash_sha256_final(&upload->hash, digest);
+	int rc = job_spec_add_input(
+		&upload->spec, upload->name, upload->bytes, digest, TAKE_FD(upload->fd), &err);
+	return rc ? request_refuse(
+			    &upload->fault, rc == -E2BIG ? 413 : 422, "files", "%s", err.text)
+		  : 0;
+}
+
+static int malformed(struct upload *upload, int rc)
+{
+	if (rc == -EBADMSG || rc == -ENOSPC)
+		return request_refuse(&upload->fault, 400, "", "the multipart body is malformed");
+	return rc;
+}
+
+static int on_piece(struct http_exchange *exchange, struct span piece)
+{
+	struct rest *rest = exchange->user;
+	struct upload *upload = rest->user;
+	int rc = malformed(upload, multipart_feed(&upload->multipart, piece));
+	if (rc < 0) {
+		const struct request_fault fault = upload->fault;
+		rest->on_gone = NULL;
+		upload_free(upload);
+		rest_fault(rest, &fault);
+	}
+	return rc;
+}
+
+static void on_gone(struct rest *rest)
+{
+	upload_free(rest->user);
+}
+
+bool rest_run_begin(struct rest *rest)
+{
+	const struct multipart_events events = {.begin = on_begin, .data = on_data, .end = on_end};
+	struct upload *upload = calloc(1, sizeof(*upload));
+	struct err err;
+	if (role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0) {
+		free(upload);
+		rest_refuse_tool(rest, ROLE_TOOL_RUN, err.text, span_of("", 0));
+		return false;
+	}
+	if (!upload) {
+		rest_problem(rest, 503, NULL, "out of memory", 1);
+		return false;
+	}
+	upload->rest = rest;
+	upload->fd = -1;
+	job_spec_init(&upload->spec);
+	for (int i = 0; i < PART_FILE; i++)
+		buf_init(&upload->text[i], HTTP_BODY_BYTES_MAX);
+	int rc = multipart_init(
+		&upload->multipart, http_field(rest->exchange->head, "content-type"), &events);
+	if (rc < 0) {
+		upload_free(upload);
+		rest_problem(rest, 400, NULL, "multipart/form-data without a boundary", 0);
+		return false;
+	}
+	upload->multipart.events.user = upload;
+	rest->user = upload;
+	rest->on_gone = on_gone;
+	rest->exchange->sink = on_piece;
+	rest->exchange->body_bytes_max = BODY_BYTES_MAX;
+	return true;
+}
+
+static int take_texts(struct upload *upload, json_t **object)
+{
+	static const char *const keys[] = {"code", "stdin"};
+	struct span request =
+		span_of(upload->text[PART_REQUEST].data, upload->text[PART_REQUEST].len);
+	int rc = 0;
+	if (upload->seen[PART_REQUEST])
+		rc = request_parse(request, object, &upload->fault);
+	else if (!(*object = json_object()))
+		rc = request_refuse(&upload->fault, 503, "", "out of memory");
+	for (int i = 0; !rc && i < 2; i++) {
+		const struct buf *text = &upload->text[PART_CODE + i];
+		if (!upload->seen[PART_CODE + i])
+			continue;
+		if (json_object_get(*object, keys[i]))
+			return request_refuse(
+				&upload->fault, 400, keys[i], "the field %s comes twice", keys[i]);
+		if (json_put(*object, keys[i], json_from_text(span_of(text->data, text->len))))
+			return request_refuse(
+				&upload->fault, 422, keys[i], "the part %s is not UTF-8", keys[i]);
+	}
+	return rc;
+}
+
+void rest_run_uploaded(struct rest *rest)
+{
+	struct upload *upload = rest->user;
+	cleanup_json json_t *object = NULL;
+	cleanup_job_spec struct job_spec spec;
+	int rc = multipart_over(&upload->multipart)
+			 ? 0
+			 : request_refuse(&upload->fault, 400, "", "the multipart body has no end");
+	if (!rc)
+		rc = take_texts(upload, &object);
+	if (!rc)
+		rc = request_run(object, rest->who.role, &upload->spec, &upload->fault);
+	const struct request_fault fault = upload->fault;
+	spec = upload->spec;
+	job_spec_init(&upload->spec);
+	rest->on_gone = NULL;
+	rest->exchange->sink = NULL;
+	upload_free(upload);
+	if (rc < 0)
+		rest_fault(rest, &fault);
+	else
+		rest_run_spec(rest, &spec);
+}

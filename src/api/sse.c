@@ -1,0 +1,197 @@
+/* sse: output as it comes. */
+#include "api/sse.h"
+
+#include "api/call.h"
+#include "base/utf8.h"
+#include "http/problem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define EVENT_BYTES_MAX (2 * RESULT_FRAME_BYTES_MAX)
+#define KEEP_ALIVE_SECONDS 15
+
+struct streamer {
+	struct rest *rest;
+	struct call *call;
+	bool begun;
+	unsigned char held[2][4]; /* of stdout and stderr: the start of a character */
+	size_t held_bytes[2];
+	struct event *keep_alive;
+};
+
+int sse_event(struct buf *out, const char *event, struct span data)
+{
+	int rc = event ? buf_printf(out, "event: %s\n", event) : 0;
+	if (!rc)
+		rc = buf_add_text(out, "data: ");
+	if (!rc)
+		rc = buf_add(out, data.data, data.len);
+	return rc ? rc : buf_add_text(out, "\n\n");
+}
+
+static void begin(struct streamer *streamer)
+{
+	struct http_exchange *exchange = streamer->rest->exchange;
+	if (streamer->begun)
+		return;
+	streamer->begun = true;
+	http_add_field(exchange, "X-Accel-Buffering", "no");
+	http_stream_begin(exchange, 200, "text/event-stream");
+}
+
+static void send_event(struct streamer *streamer, const char *event, struct span data)
+{
+	cleanup_buf struct buf text = {0};
+	buf_init(&text, EVENT_BYTES_MAX);
+	begin(streamer);
+	if (sse_event(&text, event, data) == 0)
+		http_stream_add(streamer->rest->exchange, span_of(text.data, text.len));
+}
+
+static void send_object(struct streamer *streamer, const char *event, json_t *object)
+{
+	cleanup_buf struct buf text = {0};
+	buf_init(&text, EVENT_BYTES_MAX / 2);
+	if (object && json_write(object, &text) == 0)
+		send_event(streamer, event, span_of(text.data, text.len));
+	json_decref(object);
+}
+
+static void on_accepted(void *user, const char *job_id)
+{
+	json_t *object = json_object();
+	if (json_put(object, "job_id", json_string(job_id)) == 0)
+		send_object(user, "job", object);
+	else
+		json_decref(object);
+}
+
+static void send_text(struct streamer *streamer, bool is_stderr, struct span bytes)
+{
+	cleanup_buf struct buf text = {0};
+	json_t *object = json_object();
+	buf_init(&text, 4 * bytes.len + 16);
+	int rc = utf8_escape(&text, bytes.data, bytes.len);
+	if (!rc)
+		rc = json_put(object, "text", json_from_text(span_of(text.data, text.len)));
+	if (!rc && bytes.len)
+		send_object(streamer, is_stderr ? "stderr" : "stdout", object);
+	else
+		json_decref(object);
+}
+
+/* How many bytes at the end are the start of a character that is not complete. */
+static size_t unfinished(const unsigned char *data, size_t bytes)
+{
+	for (size_t back = 1; back <= 3 && back <= bytes; back++) {
+		unsigned char c = data[bytes - back];
+		size_t needs = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+		if ((c & 0xc0) == 0x80)
+			continue;
+		return needs > back ? back : 0;
+	}
+	return 0;
+}
+
+static void on_output(void *user, bool is_stderr, struct span data)
+{
+	struct streamer *streamer = user;
+	cleanup_buf struct buf whole = {0};
+	unsigned char *held = streamer->held[is_stderr];
+	size_t *held_bytes = &streamer->held_bytes[is_stderr];
+	buf_init(&whole, data.len + 4);
+	if (buf_add(&whole, held, *held_bytes) < 0 || buf_add(&whole, data.data, data.len) < 0)
+		return;
+	*held_bytes = unfinished(whole.data, whole.len);
+	whole.len -= *held_bytes;
+	memcpy(held, whole.data + whole.len, *held_bytes);
+	send_text(streamer, is_stderr, span_of(whole.data, whole.len));
+	if (http_stream_full(streamer->rest->exchange))
+		call_pause(streamer->call, true);
+}
+
+static void on_room(struct http_exchange *exchange)
+{
+	struct rest *rest = exchange->user;
+	struct streamer *streamer = rest->user;
+	call_pause(streamer->call, false);
+}
+
+static void on_keep_alive(evutil_socket_t fd, short what, void *context)
+{
+	struct streamer *streamer = context;
+	(void)fd;
+	(void)what;
+	if (streamer->begun)
+		http_stream_add(streamer->rest->exchange, span_text(":\n\n"));
+}
+
+static void streamer_free(struct streamer *streamer)
+{
+	if (streamer->keep_alive)
+		event_free(streamer->keep_alive);
+	free(streamer);
+}
+
+static void on_gone(struct rest *rest)
+{
+	struct streamer *streamer = rest->user;
+	call_leave(streamer->call);
+	streamer_free(streamer);
+}
+
+static void send_problem(struct streamer *streamer, const struct call_end *end)
+{
+	cleanup_buf struct buf body = {0};
+	buf_init(&body, 8 * KIB);
+	if (problem_json(&body, end->status, end->field, end->detail) == 0)
+		send_event(streamer, "problem", span_of(body.data, body.len));
+}
+
+static void on_done(void *user, const struct call_end *end)
+{
+	struct streamer *streamer = user;
+	struct rest *rest = streamer->rest;
+	/* What never began to stream is refused as any request is. */
+	if (end->status && !streamer->begun) {
+		streamer_free(streamer);
+		rest_problem(rest, end->status, end->field, end->detail, end->retry_after_s);
+		return;
+	}
+	for (int i = 0; i < 2; i++)
+		send_text(streamer, i == 1, span_of(streamer->held[i], streamer->held_bytes[i]));
+	if (end->status)
+		send_problem(streamer, end);
+	else
+		send_event(streamer, "result", end->text);
+	streamer_free(streamer);
+	http_stream_end(rest->exchange);
+	rest_free(rest);
+}
+
+void sse_run(struct rest *rest, struct job_spec *spec)
+{
+	const struct timeval often = {.tv_sec = KEEP_ALIVE_SECONDS};
+	struct streamer *streamer = calloc(1, sizeof(*streamer));
+	if (!streamer) {
+		rest_problem(rest, 503, NULL, "out of memory", 1);
+		return;
+	}
+	const struct call_sink sink = {
+		.accepted = on_accepted, .output = on_output, .done = on_done, .user = streamer};
+	streamer->rest = rest;
+	streamer->keep_alive =
+		event_new(rest->dispatcher->base, -1, EV_PERSIST, on_keep_alive, streamer);
+	if (streamer->keep_alive)
+		(void)event_add(streamer->keep_alive, &often);
+	streamer->call = call_start(rest->dispatcher, &rest->who, spec, rest->url_base, &sink);
+	if (!streamer->call) {
+		streamer_free(streamer);
+		rest_problem(rest, 503, NULL, "out of memory", 1);
+		return;
+	}
+	rest->user = streamer;
+	rest->on_gone = on_gone;
+	rest->exchange->on_room = on_room;
+}

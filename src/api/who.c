@@ -1,0 +1,102 @@
+/* who: bearer tokens, loopback, and proxies. */
+#include "api/who.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char bearer[] = "bearer ";
+
+void who_copy(struct who *to, const struct who *from)
+{
+	*to = *from;
+	to->config = config_ref(from->config);
+}
+
+void who_done(struct who *who)
+{
+	config_unref(who->config);
+	*who = (struct who){0};
+}
+
+/* RFC 6750, 2.3, which everybody is told not to use: it ends up in logs and histories. */
+static bool token_in_query(struct span query)
+{
+	static const char *const names[] = {"access_token=", "token=", "api_key="};
+	while (query.len) {
+		const unsigned char *next = memchr(query.data, '&', query.len);
+		size_t length = next ? (size_t)(next - query.data) : query.len;
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (length >= strlen(names[i]) && strncasecmp((const char *)query.data,
+								  names[i], strlen(names[i])) == 0)
+				return true;
+		size_t used = next ? length + 1 : length;
+		query = span_of(query.data + used, query.len - used);
+	}
+	return false;
+}
+
+static bool is_forwarded(const struct http_head *head)
+{
+	static const char *const names[] = {
+		"forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (http_field(head, names[i]).data)
+			return true;
+	return false;
+}
+
+static void set(struct who *who, struct config *config, const struct role *role, const char *token)
+{
+	who->config = config_ref(config);
+	who->role = role;
+	(void)snprintf(who->token, sizeof(who->token), "%s", token);
+}
+
+enum who_verdict who_of(struct config *config, const struct http_exchange *exchange,
+	const char *door, struct who *ret_who)
+{
+	struct span given = http_field(exchange->head, "authorization");
+	*ret_who = (struct who){.door = door};
+	if (exchange->head->query.len && token_in_query(exchange->head->query))
+		return WHO_TOKEN_IN_URL;
+	if (given.data) {
+		size_t scheme = sizeof(bearer) - 1;
+		bool known = given.len > scheme &&
+			     strncasecmp((const char *)given.data, bearer, scheme) == 0 &&
+			     http_field_count(exchange->head, "authorization") == 1;
+		struct span text =
+			known ? http_trim(span_of(given.data + scheme, given.len - scheme))
+			      : span_of("", 0);
+		const struct token *token = known ? config_token(config, text) : NULL;
+		if (!token)
+			return WHO_UNKNOWN;
+		set(ret_who, config, token->role, token->name);
+		return WHO_KNOWN;
+	}
+	const struct role *local = config_role(config, CONFIG_LOCAL_ROLE);
+	bool near = exchange->peer.is_unix || exchange->peer.is_loopback;
+	if (!local || !near || is_forwarded(exchange->head))
+		return WHO_UNKNOWN;
+	set(ret_who, config, local, "");
+	return WHO_KNOWN;
+}
+
+int who_of_name(struct config *config, const char *role, const char *door, struct who *ret_who)
+{
+	const struct role *found = config_role(config, role ? role : CONFIG_LOCAL_ROLE);
+	*ret_who = (struct who){.door = door};
+	if (!found)
+		return -ENOENT;
+	set(ret_who, config, found, "");
+	return 0;
+}
+
+bool who_may_see(const struct who *who, const char *role, const char *token)
+{
+	if (who->role->audit)
+		return true;
+	return strcmp(who->token, token) == 0 &&
+	       (who->token[0] != 0 || strcmp(who->role->name, role) == 0);
+}

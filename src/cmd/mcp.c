@@ -1,0 +1,163 @@
+/*
+ * mcp: through a running dispatcher where there is one, which then knows the caller by its token;
+ * else with halves of its own, for as long as the client stays.
+ */
+#include "cmd/mcp.h"
+
+#include "base/fd.h"
+#include "cmd/args.h"
+#include "cmd/cmd.h"
+#include "cmd/mcp_relay.h"
+#include "cmd/serve_paths.h"
+#include "cmd/serve_setup.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FLAG_HELP = 1, FLAG_CONFIG, FLAG_ROLE, FLAG_FILES, FLAG_SOCKET, FLAG_ALLOW_DEGRADED };
+
+static const struct args_flag flags[] = {
+	{"-h", FLAG_HELP, false},
+	{"--help", FLAG_HELP, false},
+	{"--config", FLAG_CONFIG, true},
+	{"--role", FLAG_ROLE, true},
+	{"--files", FLAG_FILES, true},
+	{"--socket", FLAG_SOCKET, true},
+	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
+};
+
+static const char help[] =
+	"usage: brig mcp [--config FILE] [--role NAME] [--files DIR] [--allow-degraded LAYERS]\n"
+	"       brig mcp [--socket PATH]\n"
+	"\n"
+	"Speaks MCP over standard input and output: the line to put into an MCP client.\n"
+	"\n"
+	"  --socket PATH            go through the brig that serves there; without any flag the\n"
+	"                           usual place is tried first (the token is read from the file\n"
+	"                           that BRIG_TOKEN_FILE names)\n"
+	"  --config FILE            roles and limits of a brig of its own\n"
+	"  --role NAME              which of them the client has (local)\n"
+	"  --files DIR              a folder that the client may name inputs from, as files/NAME\n"
+	"  --allow-degraded LAYERS  run although the host lacks these; see brig doctor\n";
+
+struct options {
+	const char *config, *role, *files, *socket;
+	layer_set allow_degraded;
+	bool help;
+};
+
+static int parse(int argc, char **argv, struct options *options, struct err *err)
+{
+	struct args args = {.argc = argc,
+		.argv = argv,
+		.flags = flags,
+		.flag_count = sizeof(flags) / sizeof(flags[0])};
+	const char *value;
+	int id, rc = 0;
+	while (!rc && (id = args_next(&args, &value, err)) != ARGS_END) {
+		if (id == ARGS_FAULT)
+			return -EINVAL;
+		if (id == ARGS_WORD)
+			return err_set(err, -EINVAL, "usage", "brig mcp takes no words: see -h");
+		if (id == FLAG_HELP)
+			options->help = true;
+		else if (id == FLAG_CONFIG)
+			options->config = value;
+		else if (id == FLAG_ROLE)
+			options->role = value;
+		else if (id == FLAG_FILES)
+			options->files = value;
+		else if (id == FLAG_SOCKET)
+			options->socket = value;
+		else
+			rc = args_layers("--allow-degraded", value, &options->allow_degraded, err);
+	}
+	if (!rc && options->socket && (options->config || options->role || options->files))
+		return err_set(err, -EINVAL, "usage",
+			"--socket goes to a brig that has its own "
+			"roles and files: leave the other flags out");
+	return rc;
+}
+
+/* A root of the operator's own choice: this is the operator's command line. */
+static int add_root(
+	struct config *config, const char *role_name, const char *folder, struct err *err)
+{
+	char *path = realpath(folder, NULL);
+	if (!path)
+		return err_set(err, -EINVAL, "files", "--files %.100s: %s", folder,
+			strerrordesc_np(errno));
+	for (size_t i = 0; i < config->role_count; i++) {
+		struct role *role = &config->roles[i];
+		if (strcmp(role->name, role_name) != 0 || role->root_count == ROLE_ROOTS_MAX)
+			continue;
+		struct role_root *root = &role->roots[role->root_count++];
+		(void)snprintf(root->name, sizeof(root->name), "files");
+		root->path = path;
+		return 0;
+	}
+	free(path);
+	return err_set(
+		err, -EINVAL, "files", "--files needs the role %s, which is not there", role_name);
+}
+
+static int run_private(const struct options *options)
+{
+	static struct serve_parent_options parent;
+	struct err err = {0};
+	const char *role = options->role ? options->role : CONFIG_LOCAL_ROLE;
+	int rc = serve_setup(options->config, options->allow_degraded, &parent, &err);
+	if (rc < 0) {
+		(void)fprintf(stderr, "brig: mcp: %s\n", err.text);
+		return rc == -EINVAL || rc == -ENOENT ? CMD_USAGE : CMD_INTERNAL;
+	}
+	if (!config_role(parent.config, role))
+		rc = err_set(&err, -EINVAL, "role",
+			"there is no role %.40s; add [role %.40s] to the configuration", role,
+			role);
+	if (!rc && options->files)
+		rc = add_root(parent.config, role, options->files, &err);
+	if (rc < 0) {
+		(void)fprintf(stderr, "brig: mcp: %s\n", err.text);
+		config_unref(parent.config);
+		return CMD_USAGE;
+	}
+	parent.only_role = role;
+	parent.start.stdio_role = role;
+	parent.start.stdio_in = STDIN_FILENO;
+	parent.start.stdio_out = STDOUT_FILENO;
+	parent.ends_with_dispatcher = true;
+	return serve_parent_run(&parent);
+}
+
+int cmd_mcp(int argc, char **argv)
+{
+	struct options options = {0};
+	struct err err = {0};
+	char usual[PATH_MAX];
+	if (parse(argc, argv, &options, &err) < 0) {
+		(void)fprintf(stderr, "brig: mcp: %s\n", err.text);
+		return CMD_USAGE;
+	}
+	if (options.help) {
+		(void)fputs(help, stdout);
+		return CMD_OK;
+	}
+	const char *path = options.socket;
+	bool own = options.config || options.role || options.files || options.allow_degraded;
+	if (!path && !own && serve_socket_path(usual) == 0)
+		path = usual;
+	int rc = path ? mcp_relay_connect(path, &err) : -ENOENT;
+	if (rc >= 0)
+		return mcp_relay_run(rc);
+	/* Nobody there is no fault, unless somebody was meant to be. */
+	if (path && (options.socket || (rc != -ENOENT && rc != -ECONNREFUSED))) {
+		(void)fprintf(stderr, "brig: mcp: %s\n", err.text);
+		return CMD_INTERNAL;
+	}
+	return run_private(&options);
+}

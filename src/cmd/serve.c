@@ -1,0 +1,184 @@
+/* serve: what the command line and the configuration say, made into a parent that runs. */
+#include "cmd/serve.h"
+
+#include "api/calc_client.h"
+#include "base/fd.h"
+#include "cmd/args.h"
+#include "cmd/cmd.h"
+#include "cmd/listen.h"
+#include "cmd/serve_paths.h"
+#include "cmd/serve_setup.h"
+#include "cmd/serve_tcp.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FLAG_HELP = 1, FLAG_CONFIG, FLAG_CHECK, FLAG_LISTEN, FLAG_SOCKET, FLAG_ALLOW_DEGRADED };
+
+static const struct args_flag flags[] = {
+	{"-h", FLAG_HELP, false},
+	{"--help", FLAG_HELP, false},
+	{"--config", FLAG_CONFIG, true},
+	{"--check-config", FLAG_CHECK, true},
+	{"--listen", FLAG_LISTEN, true},
+	{"--socket", FLAG_SOCKET, true},
+	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
+};
+
+static const char help[] =
+	"usage: brig serve [--config FILE] [--listen ADDR:PORT] [--socket PATH]\n"
+	"                  [--allow-degraded LAYERS]\n"
+	"       brig serve --check-config FILE\n"
+	"\n"
+	"Serves REST and MCP over HTTP.\n"
+	"\n"
+	"  --config FILE            roles, tokens, limits (/etc/brig/brig.ini if it is there)\n"
+	"  --listen ADDR:PORT       127.0.0.1:7777; port 0 takes a free one\n"
+	"  --socket PATH            Unix socket (/run/brig/http.sock, or in XDG_RUNTIME_DIR);\n"
+	"                           \"none\" for no such socket\n"
+	"  --allow-degraded LAYERS  serve although the host lacks these; see brig doctor\n"
+	"  --check-config FILE      say what is wrong with a configuration, and leave\n"
+	"\n"
+	"A line of JSON on stderr says when it is ready, and where. SIGHUP reads the "
+	"configuration\n"
+	"again, SIGTERM lets what runs finish.\n";
+
+struct options {
+	const char *config, *check, *listen, *socket;
+	layer_set allow_degraded;
+	bool help;
+};
+
+static int parse(int argc, char **argv, struct options *options, struct err *err)
+{
+	struct args args = {.argc = argc,
+		.argv = argv,
+		.flags = flags,
+		.flag_count = sizeof(flags) / sizeof(flags[0])};
+	const char *value;
+	int id, rc = 0;
+	while (!rc && (id = args_next(&args, &value, err)) != ARGS_END) {
+		if (id == ARGS_FAULT)
+			return -EINVAL;
+		if (id == ARGS_WORD)
+			return err_set(err, -EINVAL, "usage", "brig serve takes no words: see -h");
+		if (id == FLAG_HELP)
+			options->help = true;
+		else if (id == FLAG_CONFIG)
+			options->config = value;
+		else if (id == FLAG_CHECK)
+			options->check = value;
+		else if (id == FLAG_LISTEN)
+			options->listen = value;
+		else if (id == FLAG_SOCKET)
+			options->socket = value;
+		else
+			rc = args_layers("--allow-degraded", value, &options->allow_degraded, err);
+	}
+	return rc;
+}
+
+struct places {
+	char url[SERVE_URL_BYTES];
+	char socket[PATH_MAX];
+	bool has_config;
+};
+
+static void say_ready(void *user)
+{
+	const struct places *places = user;
+	(void)fprintf(stderr, "{\"event\": \"ready\", \"url\": \"%s\", \"socket\": \"%s\"%s}\n",
+		places->url, places->socket,
+		places->has_config ? ""
+				   : ", \"config\": \"none: without a token the role local may "
+				     "call both tools\"");
+}
+
+static int open_socket(const struct options *options, const struct config *config,
+	const struct serve_user *user, struct places *places, struct err *err)
+{
+	const char *path = options->socket ? options->socket : config->server.socket;
+	int rc = 0;
+	if (path && strcmp(path, "none") == 0)
+		return -1;
+	if (path && strlen(path) < PATH_MAX)
+		(void)strcpy(places->socket, path);
+	else
+		rc = serve_socket_path(places->socket);
+	/* An ordinary user without XDG_RUNTIME_DIR has TCP alone. */
+	if (rc == -ENOENT) {
+		places->socket[0] = 0;
+		return -1;
+	}
+	bool shared = user->socket_group != (gid_t)-1;
+	int fd = rc ? rc : listen_unix(places->socket, shared ? 0660 : 0600, err);
+	if (fd >= 0 && shared && lchown(places->socket, (uid_t)-1, user->socket_group) < 0)
+		rc = err_sys(err, -errno, "socket", places->socket);
+	if (rc < 0) {
+		fd_close(&fd);
+		return rc == -1 ? -EPERM : rc;
+	}
+	return fd == -1 ? -EPERM : fd;
+}
+
+static int open_all(const struct options *options, struct serve_parent_options *parent,
+	struct places *places, struct err *err)
+{
+	const struct config *config = parent->config;
+	const char *where = options->listen	    ? options->listen
+			    : config->server.listen ? config->server.listen
+						    : CONFIG_LISTEN_DEFAULT;
+	parent->start.tcp_fd = serve_tcp_listen(where, places->url, err);
+	if (parent->start.tcp_fd < 0)
+		return parent->start.tcp_fd;
+	parent->start.unix_fd = open_socket(options, config, &parent->user, places, err);
+	return parent->start.unix_fd < -1 ? parent->start.unix_fd : 0;
+}
+
+static int run(const struct options *options)
+{
+	static struct serve_parent_options parent;
+	static struct places places;
+	struct err err = {0};
+	int rc = serve_setup(options->config, options->allow_degraded, &parent, &err);
+	if (rc < 0) {
+		(void)fprintf(stderr, "brig: serve: %s\n", err.text);
+		return rc == -EINVAL || rc == -ENOENT ? CMD_USAGE : CMD_INTERNAL;
+	}
+	places.has_config = parent.config->path != NULL;
+	rc = open_all(options, &parent, &places, &err);
+	if (rc < 0) {
+		(void)fprintf(stderr, "brig: serve: %s\n", err.text);
+		config_unref(parent.config);
+		return rc == -EINVAL ? CMD_USAGE : CMD_INTERNAL;
+	}
+	parent.ready = say_ready;
+	parent.ready_user = &places;
+	int status = serve_parent_run(&parent);
+	fd_close(&parent.start.tcp_fd);
+	if (parent.start.unix_fd >= 0)
+		(void)unlink(places.socket);
+	return status;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+	struct options options = {0};
+	struct err err = {0};
+	if (argc == 2 && strcmp(argv[1], CALC_WORKER_FLAG) == 0)
+		return calc_worker_main();
+	if (parse(argc, argv, &options, &err) < 0) {
+		(void)fprintf(stderr, "brig: serve: %s\n", err.text);
+		return CMD_USAGE;
+	}
+	if (options.help) {
+		(void)fputs(help, stdout);
+		return CMD_OK;
+	}
+	if (options.check)
+		return config_check_print(options.check, stdout);
+	return run(&options);
+}

@@ -1,0 +1,382 @@
+/*
+ * serve_parent: one poll loop.
+ *
+ * The danger is a child that inherits more than it is given: the dispatcher's fork closes every
+ * descriptor that is not in its start, and the services are executed anew (launch/program.c).
+ */
+#include "cmd/serve_parent.h"
+
+#include "api/log.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "cmd/cmd.h"
+#include "cmd/serve_notify.h"
+#include "launch/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CELLS_DEFAULT 64u
+#define PARK_MIN 2u
+#define PARK_MAX 32u
+#define PAUSE_MS_MIN 50u
+#define PAUSE_MS_MAX 5000u
+#define CALM_MS 10000u
+#define FIRST_FD 3
+
+struct half {
+	uint64_t started_ms;
+	uint64_t again_ms; /* when to start it again; 0: it runs */
+	uint32_t pause_ms;
+};
+
+struct instance {
+	char image[LINK_IMAGE_BYTES];
+	struct launch *launch;
+	struct half half;
+};
+
+struct parent {
+	struct serve_parent_options *options;
+	struct instance instances[LINKS_MAX];
+	size_t instance_count;
+	struct half dispatcher;
+	pid_t pid;
+	int control_fd, signal_fd;
+	bool was_ready, stopping;
+	int exit_status;
+};
+
+/* Longer each time, from the start again once it has lived for a while. */
+static void note_death(struct half *half)
+{
+	uint64_t now_ms = clock_now_ms();
+	bool calm = now_ms - half->started_ms > CALM_MS;
+	half->pause_ms = calm || !half->pause_ms ? PAUSE_MS_MIN : half->pause_ms * 2;
+	if (half->pause_ms > PAUSE_MS_MAX)
+		half->pause_ms = PAUSE_MS_MAX;
+	half->again_ms = now_ms + half->pause_ms;
+}
+
+static void send_control(struct parent *parent, uint32_t verb, const char *image, int fd)
+{
+	struct control_message message = {.verb = verb};
+	(void)snprintf(message.image, sizeof(message.image), "%s", image);
+	if (parent->control_fd >= 0)
+		(void)!fd_send(parent->control_fd, &message, sizeof(message), &fd, fd >= 0 ? 1 : 0);
+}
+
+static void send_link(struct parent *parent, const struct instance *instance)
+{
+	int fd = instance->launch ? launch_link_fd(instance->launch) : -1;
+	send_control(parent, CONTROL_LINK, instance->image, fd);
+	fd_close(&fd);
+}
+
+static int start_service(struct parent *parent, struct instance *instance, struct err *err)
+{
+	const struct config_service *service = &parent->options->config->service;
+	const struct launch_options options = {
+		.image = instance->image[0] ? instance->image : NULL,
+		.allow_degraded = parent->options->allow_degraded | service->allow_degraded,
+		.cells_max = service->cells_max ? service->cells_max : CELLS_DEFAULT,
+		.park_min = PARK_MIN,
+		.park_max = PARK_MAX,
+	};
+	instance->half.started_ms = clock_now_ms();
+	int rc = launch_start(&options, &instance->launch, err);
+	if (rc < 0) {
+		instance->launch = NULL;
+		note_death(&instance->half);
+		return rc;
+	}
+	instance->half.again_ms = 0;
+	send_link(parent, instance);
+	return 0;
+}
+
+/* One for each image that a role runs code in. */
+static int start_services(struct parent *parent, struct err *err)
+{
+	const struct config *config = parent->options->config;
+	int rc = 0;
+	for (size_t i = 0; !rc && i < config->role_count; i++) {
+		const struct role *role = &config->roles[i];
+		size_t at = 0;
+		while (at < parent->instance_count &&
+			strcmp(parent->instances[at].image, role->image) != 0)
+			at++;
+		const char *only = parent->options->only_role;
+		if (!(role->tools & ROLE_RUN_SANDBOXED) || at < parent->instance_count ||
+			(only && strcmp(only, role->name) != 0))
+			continue;
+		if (at == LINKS_MAX)
+			return err_set(err, -ENOSPC, "service",
+				"the roles name more than %u images", LINKS_MAX);
+		struct instance *instance = &parent->instances[parent->instance_count++];
+		(void)snprintf(instance->image, sizeof(instance->image), "%s", role->image);
+		rc = start_service(parent, instance, err);
+	}
+	return rc;
+}
+
+/* Moves a descriptor to `number` and off what it was. */
+static int place(int fd, int number)
+{
+	if (fd < 0)
+		return -1;
+	return fd == number ? fd : dup3(fd, number, O_CLOEXEC);
+}
+
+static void keep_nothing_standard(void)
+{
+	cleanup_fd int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd >= 0 && (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0))
+		_exit(CMD_INTERNAL);
+}
+
+static _Noreturn void become_dispatcher(struct parent *parent, int control_fd)
+{
+	struct dispatcher_start *start = &parent->options->start;
+	struct err err = {0};
+	sigset_t none;
+	/* Above all that could be in the way of the numbers that they get. */
+	int control = fcntl(control_fd, F_DUPFD_CLOEXEC, 100);
+	int tcp = start->tcp_fd < 0 ? -1 : fcntl(start->tcp_fd, F_DUPFD_CLOEXEC, 100);
+	int local = start->unix_fd < 0 ? -1 : fcntl(start->unix_fd, F_DUPFD_CLOEXEC, 100);
+	start->control_fd = place(control, FIRST_FD);
+	start->tcp_fd = place(tcp, FIRST_FD + 1);
+	start->unix_fd = place(local, FIRST_FD + 2);
+	if (start->tcp_fd < 0)
+		(void)close(FIRST_FD + 1);
+	if (start->unix_fd < 0)
+		(void)close(FIRST_FD + 2);
+	int rc = close_range(FIRST_FD + 3, ~0u, 0) < 0 ? -errno : 0;
+	/* Not the terminal's nor the client's, unless it is there to serve that client. */
+	if (start->stdio_in < 0)
+		keep_nothing_standard();
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	/* The terminal's signals go to the parent, which drains. */
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGHUP, SIG_IGN);
+	(void)unsetenv("NOTIFY_SOCKET");
+	if (!rc)
+		rc = serve_user_become(&parent->options->user, &err);
+	if (rc < 0 || start->control_fd < 0) {
+		log_fault("start_failed", &err);
+		_exit(CMD_INTERNAL);
+	}
+	start->config = parent->options->config;
+	_exit(dispatcher_run(start));
+}
+
+static int start_dispatcher(struct parent *parent, struct err *err)
+{
+	int pair[2];
+	parent->dispatcher.started_ms = clock_now_ms();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(err, -errno, "dispatcher", "socketpair");
+	pid_t pid = fork();
+	if (pid == 0)
+		become_dispatcher(parent, pair[1]);
+	(void)close(pair[1]);
+	if (pid < 0) {
+		(void)close(pair[0]);
+		return err_sys(err, -errno, "dispatcher", "fork");
+	}
+	parent->pid = pid;
+	parent->control_fd = pair[0];
+	parent->dispatcher.again_ms = 0;
+	for (size_t i = 0; i < parent->instance_count; i++)
+		send_link(parent, &parent->instances[i]);
+	return 0;
+}
+
+static void on_dispatcher_ended(struct parent *parent, int status)
+{
+	bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	fd_close(&parent->control_fd);
+	parent->pid = 0;
+	if (parent->stopping || parent->options->ends_with_dispatcher || !parent->was_ready) {
+		parent->exit_status = clean ? CMD_OK : CMD_INTERNAL;
+		parent->stopping = true;
+		return;
+	}
+	log_line("dispatcher_died", NULL);
+	note_death(&parent->dispatcher);
+}
+
+static void reap(struct parent *parent)
+{
+	int status;
+	if (parent->pid > 0 && waitpid(parent->pid, &status, WNOHANG) == parent->pid)
+		on_dispatcher_ended(parent, status);
+}
+
+static void reload(struct parent *parent)
+{
+	struct config *fresh, *old = parent->options->config;
+	struct err err = {0};
+	if (!old->path)
+		return;
+	if (config_load(old->path, &fresh, &err) < 0) {
+		log_fault("reload_failed", &err);
+		return;
+	}
+	serve_notify("RELOADING=1");
+	parent->options->config = fresh;
+	config_unref(old);
+	/* What a new role needs is started; what none needs any more is left for the next start. */
+	if (start_services(parent, &err) < 0)
+		log_fault("service", &err);
+	send_control(parent, CONTROL_RELOAD, "", -1);
+	serve_notify("READY=1");
+}
+
+static void on_signal(struct parent *parent)
+{
+	struct signalfd_siginfo info;
+	if (read(parent->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCHLD) {
+		reap(parent);
+	} else if (info.ssi_signo == SIGHUP) {
+		reload(parent);
+	} else if (parent->stopping) {
+		if (parent->pid > 0)
+			(void)kill(parent->pid, SIGKILL);
+	} else {
+		parent->stopping = true;
+		serve_notify("STOPPING=1");
+		send_control(parent, CONTROL_DRAIN, "", -1);
+	}
+}
+
+static void on_control(struct parent *parent)
+{
+	struct control_message message;
+	size_t none = 0;
+	ssize_t got = fd_receive(parent->control_fd, &message, sizeof(message), NULL, &none);
+	if (got != (ssize_t)sizeof(message)) {
+		fd_close(&parent->control_fd);
+		return;
+	}
+	if (message.verb != CONTROL_READY || parent->was_ready)
+		return;
+	parent->was_ready = true;
+	if (parent->options->ready)
+		parent->options->ready(parent->options->ready_user);
+	serve_notify("READY=1");
+}
+
+static void on_service_ended(struct parent *parent, struct instance *instance)
+{
+	log_line("service_died", NULL);
+	launch_free(instance->launch);
+	instance->launch = NULL;
+	send_link(parent, instance);
+	note_death(&instance->half);
+}
+
+static void start_again(struct parent *parent)
+{
+	uint64_t now_ms = clock_now_ms();
+	struct err err = {0};
+	for (size_t i = 0; i < parent->instance_count && !parent->stopping; i++) {
+		struct instance *instance = &parent->instances[i];
+		if (!instance->launch && instance->half.again_ms <= now_ms &&
+			start_service(parent, instance, &err) < 0)
+			log_fault("service", &err);
+	}
+	if (!parent->pid && !parent->stopping && parent->dispatcher.again_ms <= now_ms &&
+		start_dispatcher(parent, &err) < 0) {
+		log_fault("dispatcher", &err);
+		note_death(&parent->dispatcher);
+	}
+}
+
+static int next_wait_ms(const struct parent *parent)
+{
+	uint64_t now_ms = clock_now_ms(), next_ms = UINT64_MAX;
+	if (!parent->pid)
+		next_ms = parent->dispatcher.again_ms;
+	for (size_t i = 0; i < parent->instance_count; i++)
+		if (!parent->instances[i].launch && parent->instances[i].half.again_ms < next_ms)
+			next_ms = parent->instances[i].half.again_ms;
+	if (next_ms == UINT64_MAX)
+		return -1;
+	return next_ms > now_ms ? (int)(next_ms - now_ms) : 0;
+}
+
+static void turn(struct parent *parent)
+{
+	struct pollfd watched[2 + LINKS_MAX] = {
+		{.fd = parent->signal_fd, .events = POLLIN},
+		{.fd = parent->control_fd, .events = POLLIN},
+	};
+	for (size_t i = 0; i < parent->instance_count; i++)
+		watched[2 + i] = (struct pollfd){.events = POLLIN,
+			.fd = parent->instances[i].launch
+				      ? launch_ended_fd(parent->instances[i].launch)
+				      : -1};
+	size_t instances = parent->instance_count;
+	if (poll(watched, 2 + instances, next_wait_ms(parent)) < 0)
+		return;
+	if (watched[1].revents)
+		on_control(parent);
+	for (size_t i = 0; i < instances; i++)
+		if (watched[2 + i].revents)
+			on_service_ended(parent, &parent->instances[i]);
+	if (watched[0].revents)
+		on_signal(parent);
+	start_again(parent);
+}
+
+static int hold_signals(void)
+{
+	static const int numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
+	sigset_t held;
+	(void)sigemptyset(&held);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		(void)sigaddset(&held, numbers[i]);
+	(void)sigprocmask(SIG_BLOCK, &held, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	int fd = signalfd(-1, &held, SFD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int serve_parent_run(struct serve_parent_options *options)
+{
+	static struct parent parent;
+	struct err err = {0};
+	parent.options = options;
+	parent.control_fd = -1;
+	/* Before the first fork: nothing may be lost between that and the loop. */
+	int rc = parent.signal_fd = hold_signals();
+	if (rc >= 0)
+		rc = start_services(&parent, &err);
+	if (rc >= 0)
+		rc = start_dispatcher(&parent, &err);
+	if (rc < 0) {
+		(void)fprintf(stderr, "brig: %s: %s\n", err.stage, err.text);
+		parent.exit_status = CMD_INTERNAL;
+	}
+	while (rc >= 0 && (!parent.stopping || parent.pid > 0))
+		turn(&parent);
+	for (size_t i = 0; i < parent.instance_count; i++)
+		launch_free(parent.instances[i].launch);
+	fd_close(&parent.control_fd);
+	fd_close(&parent.signal_fd);
+	config_unref(options->config);
+	return parent.exit_status;
+}

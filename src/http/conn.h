@@ -1,0 +1,79 @@
+/* conn: one connection, shared by the files of this room. */
+#ifndef BRIG_HTTP_CONN_H
+#define BRIG_HTTP_CONN_H
+
+#include "http/chunked.h"
+#include "http/server.h"
+
+#include <sys/queue.h>
+
+#define CONN_IN_BYTES_MAX (HTTP_HEAD_BYTES_MAX + 64u * 1024u)
+#define CONN_READ_BYTES (32u * 1024u)
+
+#define CONN_HEAD_LIMIT_MS 10000u /* from its first byte to its end */
+#define CONN_IDLE_LIMIT_MS 75000u /* between requests */
+#define CONN_BODY_LIMIT_MS 30000u /* of a body, and one second more for each BODY_RATE */
+#define CONN_BODY_RATE (64u * 1024u)
+#define CONN_WRITE_LIMIT_MS 30000u /* without a byte being taken */
+#define CONN_LINGER_LIMIT_MS 2000u /* for a client to read why it was refused */
+#define CONN_LINGER_BYTES (4u * 1024u * 1024u)
+
+enum conn_state {
+	CONN_HEAD,
+	CONN_BODY,
+	CONN_BUSY,   /* the handler has the request */
+	CONN_LINGER, /* all is said: what still comes is dropped */
+};
+
+struct http_conn {
+	TAILQ_ENTRY(http_conn) link;
+	struct http_server *server;
+	int fd;
+	enum conn_state state;
+	struct event *read, *write, *closed;
+	struct buf in;
+	size_t in_used, scanned;
+	struct buf head_text, body, out;
+	struct buf fields; /* of the answer, until its status is known */
+	size_t sent;	   /* of out */
+	struct http_head head;
+	struct chunked chunked;
+	uint64_t body_bytes; /* of this request so far */
+	uint64_t budgeted;   /* of the server's bodies_bytes */
+	struct http_exchange exchange;
+	bool has_exchange;
+	bool keep_alive, eof, dead, processing, was_full;
+	int file_fd;
+	uint64_t file_at, file_bytes;
+	uint64_t deadline_ms; /* 0: none */
+	uint64_t write_deadline_ms;
+	uint64_t lingered;
+};
+
+struct http_server {
+	struct http_options options;
+	TAILQ_HEAD(, http_conn) conns;
+	size_t conn_count;
+	uint64_t bodies_bytes;
+	struct event *listeners[4];
+	int listen_fds[4];
+	size_t listener_count;
+	struct event *sweep;
+	bool draining, paused;
+	char date[64];
+	int64_t date_s;
+};
+
+void conn_open(struct http_server *server, int fd, const struct http_peer *peer);
+void conn_close(struct http_conn *conn);
+/* Takes requests out of what has come, and sends what there is to send. */
+void conn_go_on(struct http_conn *conn);
+/* Sends what the socket takes; refills from a file. */
+void conn_flush(struct http_conn *conn);
+/* The answer is complete: on to the next request. */
+void conn_finish(struct http_conn *conn);
+void conn_refuse(struct http_conn *conn, int status, const char *detail);
+const char *server_date(struct http_server *server);
+void server_conn_closed(struct http_server *server);
+
+#endif
