@@ -95,15 +95,13 @@ static void cancel(struct channel *channel)
 	}
 }
 
-static void take_job(struct channel *channel, struct span fields)
+static int take_job(struct channel *channel, struct span fields)
 {
 	struct err err = {0};
 	struct job *job = job_new(channel->service, channel);
 
-	if (!job) {
-		channel_close(channel);
-		return;
-	}
+	if (!job)
+		return -ENOMEM;
 	int rc = job_spec_decode(fields, channel->fds, channel->fd_count, &job->spec, &err);
 	channel->fd_count = 0;
 	channel->job = job;
@@ -113,9 +111,10 @@ static void take_job(struct channel *channel, struct span fields)
 		job->fault = err;
 		job->facts.cause = END_FAULT;
 		end_answer_without_cell(job);
-		return;
+	} else {
+		dispatch_enqueue(channel->service, job);
 	}
-	dispatch_enqueue(channel->service, job);
+	return 0;
 }
 
 /* false once the channel is no more. */
@@ -126,12 +125,9 @@ static bool take_frames(struct channel *channel)
 
 	while ((rc = wire_peek(channel->in.data, channel->in.len, JOB_FRAME_BYTES_MAX, &frame)) >
 		0) {
-		if (frame.type == CHANNEL_JOB && !channel->job && !channel->answered) {
-			take_job(channel, frame.fields);
-			buf_drop(&channel->in, channel->in.len);
-			return true;
-		}
-		if (frame.type == CHANNEL_CANCEL)
+		if (frame.type == CHANNEL_JOB && !channel->job && !channel->answered)
+			rc = take_job(channel, frame.fields);
+		else if (frame.type == CHANNEL_CANCEL)
 			cancel(channel);
 		else if (!channel->answered)
 			rc = -EPROTO;
