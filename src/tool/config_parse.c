@@ -136,9 +136,10 @@ static void check_section(struct config_parse *parse, char *line)
 		parse->section_fault_line = parse->line;
 		return;
 	}
-	*close = 0;
-	begin_section(parse, line + 1);
-	*close = ']';
+	/* A copy: inih still has to find the line whole. */
+	char header[INI_MAX_LINE];
+	(void)snprintf(header, sizeof(header), "%.*s", (int)(close - line - 1), line + 1);
+	begin_section(parse, header);
 }
 
 /* Looks at one line before inih does. `line` has no line break. */
