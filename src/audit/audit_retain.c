@@ -122,11 +122,13 @@ static int retain(
 		rc = cut_by_size(audit, cut, err);
 	if (rc < 0 || cut->through < cut->first)
 		return rc;
-	/* A log of nothing but the last checkpoint stays as it is. */
-	if (cut->through >= audit->tail.seq)
-		cut->through = audit->tail.seq - 1;
-	if (cut->through < cut->first)
+	/* A log of one row, the last checkpoint as a rule, stays as it is. */
+	if (cut->first == audit->tail.seq) {
+		cut->through = 0;
 		return 0;
+	}
+	if (cut->through > audit->tail.seq)
+		cut->through = audit->tail.seq;
 	*ret_more = cut->through - cut->first >= STEP_ROWS;
 	if (*ret_more)
 		cut->through = cut->first + STEP_ROWS - 1;

@@ -38,7 +38,8 @@ static const char schema[] =
 	"CREATE TRIGGER entry_unchanged BEFORE UPDATE ON entry BEGIN"
 	" SELECT raise(ABORT, 'the audit log is append-only'); END;"
 	"CREATE TRIGGER entry_kept BEFORE DELETE ON entry WHEN OLD.seq > coalesce((SELECT"
-	" json_extract(note, '$.through') FROM entry WHERE kind = 'checkpoint'"
+	/* {"through":N,…: json_extract is not to be used in a trigger before SQLite 3.41. */
+	" CAST(substr(note, 12) AS INTEGER) FROM entry WHERE kind = 'checkpoint'"
 	" ORDER BY seq DESC LIMIT 1), 0) BEGIN"
 	" SELECT raise(ABORT, 'the audit log is append-only'); END;";
 
@@ -148,7 +149,7 @@ int audit_db_open(
 	if (!rc)
 		rc = audit_db_run(db,
 			"PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;"
-			"PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216;"
+			"PRAGMA journal_size_limit = 16777216;"
 			"PRAGMA secure_delete = FAST; PRAGMA cache_size = -2048",
 			err);
 	if (!rc)

@@ -7,6 +7,13 @@
 /* How long retention rests once nothing more is due. */
 #define AUDIT_RETAIN_MS 60000u
 
+/*
+ * To move the WAL into the database waits for the disk, tens of milliseconds. So that is done when
+ * nothing else is, at the latest at WAL_PAGES_BUSY (64 MiB).
+ */
+#define AUDIT_WAL_PAGES_IDLE 256u
+#define AUDIT_WAL_PAGES_BUSY 16384u
+
 struct audit_queued {
 	struct audit_row row;
 	struct buf storage;
@@ -24,6 +31,8 @@ struct audit {
 	size_t queue_rows, queue_bytes;
 	uint64_t ticket, durable;
 	struct audit_tail tail;
+	size_t wal_pages;		     /* after the last commit */
+	uint64_t tick_ticket;		     /* the last one at the last tick */
 	uint64_t head_due_ms, retain_due_ms; /* monotonic */
 };
 
