@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define CELL_PROTOCOL_VERSION 1
+#define CELL_PROTOCOL_VERSION 2
 
 #define CELL_FILTER_MAX 1024u /* BPF instructions */
 #define CELL_CGROUP_FDS_MAX 6u
@@ -84,6 +84,7 @@ struct init_answer {
 /* service → zygote, first message. Then the zygote answers zygote_ready. */
 struct zygote_hello {
 	uint32_t version;
+	uint32_t cold; /* for a service that runs one job: preload nothing, the cell imports */
 	char level[16];
 	struct cell_filter filter;
 };

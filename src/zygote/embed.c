@@ -90,12 +90,12 @@ static PyObject *read_level(const char *level)
 	return modules;
 }
 
-int embed_start(const char *level, struct err *err)
+int embed_start(const char *level, bool cold, struct err *err)
 {
 	int rc = start_interpreter(err);
 	if (rc < 0)
 		return rc;
-	PyObject *modules = read_level(level);
+	PyObject *modules = cold ? PyList_New(0) : read_level(level);
 	PyObject *warm = modules ? PyImport_ImportModule("_brig.warm") : NULL;
 	PyObject *done = warm ? PyObject_CallMethod(warm, "prepare", "sO", level, modules) : NULL;
 	Py_XDECREF(modules);

@@ -10,10 +10,12 @@
 #include "base/err.h"
 #include "base/span.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Starts the interpreter and imports what the level preloads (/usr/lib/brig/levels/LEVEL). */
-int embed_start(const char *level, struct err *err) MUST_CHECK;
+/* Starts the interpreter and imports what the level preloads (/usr/lib/brig/levels/LEVEL), or
+ * nothing where it is to be `cold`. */
+int embed_start(const char *level, bool cold, struct err *err) MUST_CHECK;
 
 /* Around the fork of a runner: before it, in the zygote after it, in the runner after it. */
 void embed_before_fork(void);

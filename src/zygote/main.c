@@ -45,7 +45,7 @@ static int greet(const char *level)
 			CELL_PROTOCOL_VERSION | MUTANT_VERSION, hello.version);
 	if (!rc) {
 		filter = hello.filter;
-		rc = embed_start(level, &ready.err);
+		rc = embed_start(level, hello.cold != 0, &ready.err);
 		if (!rc)
 			rc = immortal_heap(&ready.err);
 		/* What was freed is merged here once, not again in every child: the first large
