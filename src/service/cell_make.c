@@ -133,7 +133,7 @@ static int ask_setup(struct cell *cell, struct err *err)
 	struct init_request request = {
 		.verb = INIT_SETUP,
 		.work_bytes = limits_default.work_bytes,
-		.work_inodes = limits_default.work_inodes,
+		.work_inodes = limits_default.work_inodes + 1, /* the folder itself is one */
 		.tmp_bytes = limits_default.work_bytes,
 		.skip = cell->service->skip | LEFT_OUT_ALL,
 		.one_uid = cell->service->start.one_uid,
