@@ -7,6 +7,8 @@
  */
 #include "service/service.h"
 
+#include "base/clock.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -118,6 +120,7 @@ void dispatch(struct service *service)
 void dispatch_enqueue(struct service *service, struct job *job)
 {
 	job->role = share_of(service, job->spec.role);
+	job->queued_us = clock_now_us();
 	TAILQ_INSERT_TAIL(&service->waiting, job, queue);
 	job->queued = true;
 	dispatch(service);

@@ -175,6 +175,15 @@ static void kill_behind_the_answer(struct cell *cell)
 	event_active(cell->watch[WATCH_CLEANUP], EV_TIMEOUT, 0);
 }
 
+static void fill_stages(const struct job *job, struct job_stages *stages)
+{
+	stages->queue_us = job->given_us - job->queued_us;
+	stages->handover_us = job->started_us - job->given_us;
+	stages->run_us = job->ended_us - job->started_us;
+	stages->drain_us = job->drained_us - job->ended_us;
+	stages->verdict_us = clock_now_us() - job->drained_us;
+}
+
 static void collect(struct cell *cell)
 {
 	struct job *job = cell->job;
@@ -185,6 +194,7 @@ static void collect(struct cell *cell)
 	cell_unwatch(cell, WATCH_CLEANUP);
 	run_drain(cell);
 	control_drain(cell);
+	job->drained_us = clock_now_us();
 	/* The last bytes of a program that ended by itself may be the ones too many. */
 	bool ended = job->facts.cause == END_DONE || job->facts.cause == END_EXITED;
 	if (ended && run_output_exceeded(job))
@@ -204,6 +214,7 @@ static void collect(struct cell *cell)
 	if (job->spec.receipt)
 		result.receipt = cell->receipt;
 
+	fill_stages(job, &result.stages);
 	cell->job = NULL;
 	answer(job, &result);
 	artifacts_done(&artifacts);

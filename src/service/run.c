@@ -104,6 +104,7 @@ void run_begin(struct cell *cell)
 	bool ready = folder_is_right(&cell->job->spec);
 
 	cell->state = CELL_PLACING;
+	cell->job->given_us = clock_now_us();
 	int rc = limit_group(cell, &err);
 	if (!rc)
 		rc = pin(cell, &err);

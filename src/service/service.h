@@ -87,7 +87,7 @@ struct job {
 	size_t frames_bytes;
 	struct verdict_facts facts;
 	struct err fault;
-	uint64_t started_us, ended_us;
+	uint64_t queued_us, given_us, started_us, ended_us, drained_us;
 	uint64_t cpu_base_us;
 	uint32_t next_input;   /* the first that is not placed yet */
 	uint64_t copied_bytes; /* of that one, where it is large */

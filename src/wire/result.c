@@ -264,6 +264,9 @@ static int decode_field(
 	case TAG_USAGE:
 		return decode_record(
 			field->value, result_usage_fields, USAGE_FIELDS, &result->usage);
+	case TAG_STAGES:
+		return decode_record(
+			field->value, result_stage_fields, STAGE_FIELDS, &result->stages);
 	case TAG_LIMITS:
 		return decode_record(
 			field->value, result_limit_fields, APPLIED_FIELDS, &result->limits);

@@ -67,6 +67,16 @@ struct job_usage {
 	uint32_t processes_peak;    /* 0 where no layer counts it */
 };
 
+/* Where the time of the job went inside the service, one stage behind the other. For those who
+ * measure; no result shows it. */
+struct job_stages {
+	uint64_t queue_us;    /* until a cell was there for it */
+	uint64_t handover_us; /* limits, inputs, until its code was sent */
+	uint64_t run_us;      /* until it said that it was done, or was stopped */
+	uint64_t drain_us;    /* until it stood still and its pipes were empty */
+	uint64_t verdict_us;  /* until the result was ready to be sent */
+};
+
 struct job_receipt {
 	bool present;
 	struct layer_report layers[LAYER_COUNT];
@@ -90,6 +100,7 @@ struct job_result {
 	struct job_skipped *skipped;
 	size_t skipped_count;
 	struct job_usage usage;
+	struct job_stages stages; /* 0 where the job did not come that far */
 	struct job_limits limits;
 	struct job_receipt receipt;
 	struct err fault; /* for OUTCOME_INTERNAL: for the operator's eyes, never in a result */

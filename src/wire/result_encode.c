@@ -91,6 +91,9 @@ static int encode_verdict(struct buf *out, const struct job_result *result)
 			out, TAG_USAGE, result_usage_fields, USAGE_FIELDS, &result->usage);
 	if (!rc)
 		rc = encode_record(
+			out, TAG_STAGES, result_stage_fields, STAGE_FIELDS, &result->stages);
+	if (!rc)
+		rc = encode_record(
 			out, TAG_LIMITS, result_limit_fields, APPLIED_FIELDS, &result->limits);
 	return rc;
 }

@@ -23,7 +23,8 @@ enum result_tag {
 	TAG_IMAGE = 15,
 	TAG_KERNEL = 16,
 	TAG_CGROUP = 17,
-	TAG_FAULT = 18, /* nested: FAULT_ */
+	TAG_FAULT = 18,	 /* nested: FAULT_ */
+	TAG_STAGES = 19, /* nested: result_stage_fields */
 };
 
 enum output_tag { OUTPUT_HEAD = 1, OUTPUT_TAIL, OUTPUT_BYTES };
@@ -40,6 +41,16 @@ static const struct wire_number result_usage_fields[] = {
 	USAGE_FIELD(4, processes_peak),
 };
 #define USAGE_FIELDS (sizeof(result_usage_fields) / sizeof(result_usage_fields[0]))
+
+#define STAGE_FIELD(tag, member) WIRE_NUMBER(tag, struct job_stages, member, 0, UINT64_MAX)
+static const struct wire_number result_stage_fields[] = {
+	STAGE_FIELD(1, queue_us),
+	STAGE_FIELD(2, handover_us),
+	STAGE_FIELD(3, run_us),
+	STAGE_FIELD(4, drain_us),
+	STAGE_FIELD(5, verdict_us),
+};
+#define STAGE_FIELDS (sizeof(result_stage_fields) / sizeof(result_stage_fields[0]))
 
 #define APPLIED_FIELD(tag, member) WIRE_NUMBER(tag, struct job_limits, member, 0, UINT64_MAX)
 static const struct wire_number result_limit_fields[] = {

@@ -97,6 +97,11 @@ static inline void sample_full(struct job_result *result)
 	sample_skipped(result, "link", "not a regular file");
 	result->usage = (struct job_usage){
 		.wall_ms = 12, .cpu_ms = 34, .memory_peak_bytes = 56 * MIB, .processes_peak = 2};
+	result->stages = (struct job_stages){.queue_us = 1,
+		.handover_us = 2,
+		.run_us = 3,
+		.drain_us = UINT64_MAX,
+		.verdict_us = 5};
 	result->receipt.present = true;
 	for (int i = 0; i < LAYER_COUNT; i++)
 		(void)snprintf(result->receipt.layers[i].detail,

@@ -83,6 +83,7 @@ static void round_trip(void **state)
 	assert_int_equal(pread(got.artifacts[0].fd, text, 8, 0), 8);
 	assert_string_equal(text, "a,b\n1,2\n");
 	assert_memory_equal(&got.usage, &sent.usage, sizeof(got.usage));
+	assert_memory_equal(&got.stages, &sent.stages, sizeof(got.stages));
 	assert_memory_equal(&got.limits, &sent.limits, sizeof(got.limits));
 	assert_memory_equal(&got.receipt, &sent.receipt, sizeof(got.receipt));
 	assert_memory_equal(&got.fault, &sent.fault, sizeof(got.fault));
