@@ -206,20 +206,13 @@ static struct part parse_star_expression(struct parser *p)
 	return parse_operators(p, BIND_BITOR);
 }
 
-/* Whether a comma is followed by nothing that could begin an expression. */
-static bool is_closer(uint8_t type)
-{
-	return type == TOK_END || type == TOK_RPAR || type == TOK_RBRACE || type == TOK_EQUAL ||
-	       type == TOK_BANG || type == TOK_SPEC;
-}
-
 struct part parse_star_expressions(struct parser *p)
 {
 	struct part first = parse_star_expression(p);
 	bool tuple = false;
 	while (accept(p, TOK_COMMA)) {
 		tuple = true;
-		if (is_closer(peek(p)))
+		if (at_end(p))
 			break;
 		(void)parse_star_expression(p);
 	}

@@ -128,6 +128,20 @@ static inline void leave(struct parser *p)
 	p->depth--;
 }
 
+/* A comprehension goes on here. */
+static inline bool at_for(const struct parser *p)
+{
+	return peek(p) == TOK_FOR || peek(p) == TOK_ASYNC;
+}
+
+/* What may stand behind the last of several expressions, or behind a lone `yield`. */
+static inline bool at_end(const struct parser *p)
+{
+	uint8_t type = peek(p);
+	return type == TOK_END || type == TOK_RPAR || type == TOK_RBRACE || type == TOK_EQUAL ||
+	       type == TOK_BANG || type == TOK_SPEC;
+}
+
 /* The current token fits nowhere here. */
 struct part unexpected(struct parser *p);
 

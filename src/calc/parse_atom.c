@@ -28,12 +28,12 @@ static struct part star_named(struct parser *p)
 }
 
 /* Elements up to `closer`, which is passed over; whether each may stand behind `for`. */
-static bool elements(struct parser *p, enum token_type closer, bool targets)
+static bool elements(struct parser *p, enum token_type closer, bool all)
 {
 	while (accept(p, TOK_COMMA) && peek(p) != closer)
-		targets = (part_shape(star_named(p)) & SHAPE_TARGET) && targets;
+		all = (part_shape(star_named(p)) & SHAPE_TARGET) && all;
 	expect(p, closer);
-	return targets;
+	return all;
 }
 
 /* The targets of a `for`, in which `in` is no operator. */
@@ -47,11 +47,6 @@ static void targets(struct parser *p)
 		if (!(part_shape(parse_primary(p)) & SHAPE_TARGET))
 			lex_fail(&p->lx, SLIP_OTHER, at, "no target for a loop");
 	} while (accept(p, TOK_COMMA));
-}
-
-static bool at_for(const struct parser *p)
-{
-	return peek(p) == TOK_FOR || peek(p) == TOK_ASYNC;
 }
 
 void parse_for_clauses(struct parser *p)
@@ -77,9 +72,7 @@ struct part parse_yield(struct parser *p)
 		(void)parse_expression(p);
 		return forbid(NODE_YIELD_FROM, start, start);
 	}
-	uint8_t type = peek(p);
-	if (type != TOK_RPAR && type != TOK_RBRACE && type != TOK_EQUAL && type != TOK_BANG &&
-		type != TOK_SPEC)
+	if (!at_end(p))
 		(void)parse_star_expressions(p);
 	return forbid(NODE_YIELD, start, start);
 }

@@ -11,11 +11,6 @@ struct arguments {
 	bool mapping;  /* **mapping seen: no *iterable may follow */
 };
 
-static bool at_for(const struct parser *p)
-{
-	return peek(p) == TOK_FOR || peek(p) == TOK_ASYNC;
-}
-
 static void positional(struct parser *p, struct arguments *arguments, unsigned at)
 {
 	if (arguments->keywords)
