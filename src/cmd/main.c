@@ -4,6 +4,7 @@
  * Each verb lives in a file of its own name and reads its own flags.
  */
 #include "cmd/args.h"
+#include "cmd/audit.h"
 #include "cmd/calc.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
@@ -11,6 +12,7 @@
 #include "cmd/mcp.h"
 #include "cmd/serve.h"
 #include "cmd/service.h"
+#include "cmd/token.h"
 #include "cmd/tools.h"
 
 #include <stdio.h>
@@ -26,6 +28,8 @@ static const struct verb {
 	{"serve", cmd_serve, "serve REST and MCP over HTTP"},
 	{"mcp", cmd_mcp, "speak MCP over standard input and output"},
 	{"tools", cmd_tools, "print the tools' schemas, to paste into an agent"},
+	{"audit", cmd_audit, "list, show, verify and export the log of calls"},
+	{"token", cmd_token, "make a bearer token and its section of the configuration"},
 	{"doctor", cmd_doctor, "try each layer of isolation on this host"},
 	{"image", cmd_image, "build, list and verify images"},
 	{"service", cmd_service, "the interpreter service alone"},
