@@ -148,8 +148,13 @@ $(SECURITY_TOOLS): $(O)/tests/%: tests/security/%.c $(call objects,$(call source
 
 security-tools: programs $(SECURITY_TOOLS)
 
-security: security-tools ## the proof: every forbidden behaviour with its control
+security: ## the proof: every forbidden behaviour with its control (root)
+	tests/security/prepare
 	tests/security/run
+
+mutation: ## leave out each layer in turn and see which cases notice (root)
+	tests/security/prepare
+	tests/security/mutation --markdown SECURITY.md
 
 fuzzers: $(FUZZERS) ## build the libFuzzer targets (BUILD=fuzz)
 

@@ -152,6 +152,9 @@ for _ in range(20):
 """, "import time\ntime.sleep(0.8)\nheld('finished')")),
     Case("H66", "pools of a user: pipes of one job make the neighbour's no smaller", "uid", "",
          Cell(PIPES), check=beside(PIPES, PIPE_ROOM), slow=True),
+    Case("H68", "a million absent names: the next job starts at its own baseline", "memory", "",
+         Cell("print(os.path.exists('/usr/lib/absent'))\nreached('absent names are looked up')"),
+         check=lambda lab, case, result: baseline(lab), slow=True),
     Case("H67", "the same addresses, hash secret and canary in two jobs are not told apart", "work",
          "", Own("one zygote's children share a layout: SECURITY.md says so"),
          check=lambda lab, case, result: secrets_differ(lab)),
@@ -168,6 +171,21 @@ print(random.random(), numpy.random.rand(), numpy.random.default_rng().random(),
     a, b = (lab.cell(code)["stdout"].split() for _ in range(2))
     same = [i for i in range(5) if len(a) != 5 or len(b) != 5 or a[i] == b[i]]
     return not same, "five generators, no number twice" if not same else f"equal: {same} {a[:1]}"
+
+
+def baseline(lab):
+    before = lab.cell("held('x')")["usage"]["memory_peak_bytes"]
+    flood = lab.cell("""
+n = 0
+while n < 1000000:
+    call(21, b"/usr/lib/absent%d" % n, 0)
+    call(21, b"/tmp/absent%d" % n, 0)
+    n += 2
+held(str(n))
+""", ("--memory", "64M", "--wall", "60s", "--cpu", "60s"))
+    after = lab.cell("held('x')")["usage"]["memory_peak_bytes"]
+    good = flood["outcome"] in ("ok", "memory") and after < before + (8 << 20)
+    return good, f"flood {flood['outcome']}; peak {before >> 10} KiB before, {after >> 10} KiB after"
 
 
 def secrets_differ(lab):

@@ -151,6 +151,17 @@ held("sent")
 """, Own("the answer is whole JSON"), check=lambda lab, case, result: (
         result["outcome"] == "ok" and len(result["raw"]) < 100000,
         f"{result['outcome']}, an answer of {len(result['raw'])} bytes")),
+    Case("F57", "whiteouts, the only device nodes that nobody needs a privilege for", "work", """
+open(WORK + "/a", "w").write("x")
+open(WORK + "/plain", "w").write("x")
+print(call(316, -100, b"/mnt/data/a", -100, b"/mnt/data/b", 4))
+import stat
+if os.path.lexists(WORK + "/a"):
+    print(oct(os.lstat(WORK + "/a").st_mode), errno_of(os.open, WORK + "/a", os.O_RDONLY))
+""", Own("the plain file beside it comes back"), check=lambda lab, case, result: (
+        result["outcome"] == "ok" and set(files_of(result)) <= {"b", "plain", "a"}
+        and all(f["bytes"] == 1 for f in result["files"]),
+        result["stdout"].replace("\n", " ").strip())),
     Case("F56", "--out: names that would leave the folder", "work", """
 for n in ("a", "..b", "c..", "-rf"):
     open(WORK + "/" + n, "w").write("x")

@@ -52,6 +52,15 @@ def release_is_pure(lab, result):
     return word == "HELD" and not found, f"{why}, {' '.join(found) or 'nor in the programs'}"
 
 
+def fault_is_mute(lab, case):
+    """A cell that silently lacks a layer is refused, and its job learns no more than an id."""
+    service = lab.service("mutant", "net", silently=True)
+    result = lab.cell(case.code, service=service)
+    told = " ".join(str(result.get(k)) for k in ("text", "hint", "error", "stdout", "stderr"))
+    words = [w for w in ("net", "namespace", "kernel", "layer", "/") if w in told.replace("internal", "")]
+    return result["outcome"] == "internal" and not words, f"{result['outcome']}: {words or 'an id'}"
+
+
 CASES = [
     wall("W1", "exec a program of the image, without the filter", "seccomp", "landlock",
          execute("os.execv('/usr/bin/python3.13', ['x', '-c', '0'])").replace("(7, 127)", "(0, 1)"),
@@ -106,6 +115,20 @@ if all(g & 8 for g in offered) and (cookie < 0 or core.value):
     held(str(got))
 reached(str(got))
 """, "."),
+    Case("W21", "read init's memory, without filter and Landlock", "uid caps", """
+target = os.fork() if NATIVE else 1
+if target == 0:
+    import time
+    time.sleep(10)
+    os._exit(0)
+data = ctypes.create_string_buffer(8)
+vector = (ctypes.c_uint64 * 2)(ctypes.addressof(data), 8)
+rc = call(310, target, vector, 1, vector, 1, 0)
+held("EPERM") if rc == -1 else reached(name(rc))
+""", Native(), expect="EPERM", without="seccomp landlock"),
+    Case("J74", "a fault of brig's tells an id and nothing else", "net", "reached('ran')",
+         Off("net", "reached('told of it, the service runs such a cell')"),
+         check=lambda lab, case, result: fault_is_mute(lab, case), without="net"),
     Case("W20", "the release programs cannot leave a layer out", "image", """
 mark = b"mutant_" + b"leave_out"
 data = open("/usr/libexec/brig-zygote", "rb").read()
