@@ -66,7 +66,7 @@ struct calc_result {
 struct calc;
 
 /*
- * Makes an evaluator: one allocation of about 300 KiB, nearly all of it untouched until an
+ * Makes an evaluator: one allocation of about 400 KiB, nearly all of it untouched until an
  * expression needs it. NULL when memory is out.
  */
 struct calc *calc_new(void);

@@ -1,7 +1,7 @@
 /*
- * value: the two ways to give a program its value.
+ * value: how a program gets its value, in doubles and exactly.
  *
- * Both take a program of allowed nodes alone, in order; neither recurses.
+ * All of these take a program of allowed nodes alone, in order; none recurses.
  */
 #ifndef BRIG_CALC_VALUE_H
 #define BRIG_CALC_VALUE_H
