@@ -72,8 +72,10 @@ static void clean_up(evutil_socket_t fd, short what, void *context)
 	(void)what;
 
 	cell_unwatch(cell, WATCH_CLEANUP);
-	if (cell->init_pidfd >= 0 || cell->runner_pidfd >= 0)
-		return; /* not reaped yet: comes back when it is */
+	/* Not reaped yet, or an answer that will name this slot and bring another process: each
+	 * comes back here. */
+	if (cell->init_pidfd >= 0 || cell->runner_pidfd >= 0 || cell->answer_due)
+		return;
 	/* EBUSY while the last task is on its way out: the kernel tells nobody when it is gone. */
 	if (cgroup_remove(&cell->service->tree, &cell->cgroup) == -EBUSY) {
 		if (cell_timer(cell, WATCH_CLEANUP, CLEANUP_RETRY_US, clean_up) == 0)
@@ -97,10 +99,6 @@ void cell_kill(struct cell *cell)
 	inputs_forget(cell);
 	forget_cgroup_watches(cell);
 
-	/* An answer of the maker or the zygote may still be on its way and name this slot: the
-	 * pidfd that comes with it brings us back here. */
-	bool awaited = (cell->state == CELL_MAKING && cell->init_socket_fd >= 0) ||
-		       cell->state == CELL_SPAWNING;
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		fd_close(fds[i]);
 	for (size_t i = 0; i < CELL_FD_COUNT; i++)
@@ -109,8 +107,7 @@ void cell_kill(struct cell *cell)
 	kill_pidfd(cell->runner_pidfd);
 	cgroup_thaw(&cell->cgroup);
 	cell->state = CELL_DYING;
-	if (!awaited)
-		clean_up(-1, 0, cell);
+	clean_up(-1, 0, cell);
 }
 
 /* Reaps; a child that is not ours to reap cannot be behind a pidfd of ours. */

@@ -45,11 +45,19 @@ void cell_init(struct service *service, struct cell *cell, uint32_t slot)
 
 static void on_make_limit(evutil_socket_t fd, short what, void *context)
 {
+	struct cell *cell = context;
 	struct err err;
 	(void)fd;
 	(void)what;
+	/* Who owes the answer does not work any more, for no cell. */
+	if (cell->state == CELL_MAKING)
+		service_abandon(cell->service, "the maker does not answer");
+	if (cell->state == CELL_SPAWNING) {
+		zygote_stuck(cell->warm);
+		return;
+	}
 	(void)err_set(&err, -ETIMEDOUT, "cell", "a cell could not be made in time");
-	cell_fail(context, &err);
+	cell_fail(cell, &err);
 }
 
 static int add_inotify(struct cell *cell, const char *file)
@@ -108,6 +116,7 @@ void cell_make(struct cell *cell, struct zygote *zygote)
 	rc = maker_ask_init(&cell->service->maker, cell->slot, pair[1],
 		cell->cgroup.dirs[CGROUP_UNIFIED], cell->net_fd, &err);
 	(void)close(pair[1]);
+	cell->answer_due = rc == 0;
 	if (rc < 0)
 		cell_fail(cell, &err);
 }
@@ -152,6 +161,7 @@ void cell_on_init_born(struct cell *cell, const struct maker_answer *answer, int
 {
 	struct err err = answer->err;
 
+	cell->answer_due = false;
 	if (net_fd >= 0) {
 		fd_close(&cell->net_fd);
 		cell->net_fd = net_fd;
@@ -255,6 +265,7 @@ void cell_on_spawned(struct cell *cell, const struct zygote_answer *answer)
 	struct err err = answer->err;
 	int rc = err.code;
 
+	cell->answer_due = false;
 	for (size_t i = 0; i < CELL_FD_COUNT; i++)
 		fd_close(&cell->child_fds[i]);
 	if (!rc) {

@@ -103,6 +103,7 @@ struct cell {
 	enum cell_state state;
 	struct zygote *zygote;
 	struct warm *warm; /* the process that was asked for the runner */
+	bool answer_due;   /* of the maker or the zygote, and it will name this slot */
 	struct job *job;
 	uint32_t cpu; /* where a running job is pinned (the last of its CPUs) */
 	pid_t init_pid, runner_pid;
@@ -220,6 +221,7 @@ struct zygote *zygote_for(struct service *service, const struct job_spec *spec);
 bool zygote_ready(const struct zygote *zygote);
 bool zygote_failed(const struct zygote *zygote);
 void zygote_ensure(struct zygote *zygote);
+void zygote_stuck(struct warm *warm); /* it owes an answer and does not give it */
 void zygote_on_born(
 	struct service *service, uint32_t id, const struct maker_answer *answer, int pidfd);
 int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err) MUST_CHECK;

@@ -6,59 +6,19 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "service/enter.h"
 #include "service/imports.h"
 #include "wire/mutant.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LEVEL_BYTES_MAX 8192u
-
 static void on_message(evutil_socket_t fd, short what, void *context);
-
-/* The level's file in the image: one module a line. Only the top-level name counts. */
-static int read_modules(struct zygote *zygote, struct err *err)
-{
-	char path[64];
-	(void)snprintf(path, sizeof(path), ENTER_IMAGE "/usr/lib/brig/levels/%s", zygote->level);
-	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_set(err, -errno, "image",
-			"the image has no level %s: run `brig image build`", zygote->level);
-	char *text = calloc(1, LEVEL_BYTES_MAX);
-	if (!text)
-		return err_sys(err, -ENOMEM, "image", "reading a level");
-	zygote->module_text = text;
-	ssize_t got = read(fd, text, LEVEL_BYTES_MAX - 1);
-	if (got < 0)
-		return err_sys(err, -errno, "image", "reading a level");
-	char *save = NULL;
-	for (char *line = strtok_r(text, "\r\n", &save);
-		line && zygote->module_count < ZYGOTE_MODULES_MAX;
-		line = strtok_r(NULL, "\r\n", &save)) {
-		line[strcspn(line, ".")] = 0;
-		zygote->modules[zygote->module_count++] = line;
-	}
-	return 0;
-}
-
-int zygote_init(struct service *service, struct zygote *zygote, const char *level, struct err *err)
-{
-	*zygote = (struct zygote){.service = service, .warmth = (uint32_t)service->level_count};
-	for (size_t i = 0; i < 2; i++)
-		zygote->warm[i] = (struct warm){.zygote = zygote, .pidfd = -1, .control_fd = -1};
-	(void)snprintf(zygote->level, sizeof(zygote->level), "%s", level);
-	return read_modules(zygote, err);
-}
 
 static struct warm *forking(const struct zygote *zygote)
 {
@@ -162,10 +122,13 @@ static void fail_cells(struct warm *warm)
 	struct service *service = warm->zygote->service;
 	for (uint32_t i = 0; i < service->cell_count; i++) {
 		struct cell *cell = &service->cells[i];
-		if (cell->warm != warm || cell->state != CELL_SPAWNING)
+		if (cell->warm != warm || !cell->answer_due)
 			continue;
-		cell->state = CELL_SEALING; /* no answer is on its way */
-		cell_fail(cell, &warm->zygote->fault);
+		cell->answer_due = false;
+		if (cell->state == CELL_DYING)
+			cell_kill(cell); /* it waited for the answer alone */
+		else
+			cell_fail(cell, &warm->zygote->fault);
 	}
 }
 
@@ -193,6 +156,13 @@ static void lose(struct warm *warm)
 	end_warm(warm);
 	fail_cells(warm);
 	dispatch(zygote->service);
+}
+
+void zygote_stuck(struct warm *warm)
+{
+	(void)err_set(&warm->zygote->fault, -ETIMEDOUT, "zygote", "the %s zygote does not answer",
+		warm->zygote->level);
+	lose(warm);
 }
 
 static void on_ended(evutil_socket_t fd, short what, void *context)
@@ -394,6 +364,7 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 	if (sent < 0)
 		return err_sys(err, (int)sent, "zygote", "asking the zygote");
 	cell->warm = warm;
+	cell->answer_due = true;
 	warm->forks++;
 	warm->answers_due++;
 	if (worn_out(warm) && !starting(zygote))

@@ -139,7 +139,7 @@ class Snapshot:
         self.cgroups = orphaned_cgroups()
         self.tmp = [name for name in os.listdir("/tmp") if not name.startswith(TEST_FOLDERS)]
         self.shm = listing("/dev/shm")
-        self.run = [p for p in listing("/run/brig") if not p.endswith(".lock")]
+        self.run = [p for p in listing("/run/brig") if not p.endswith((".lock", ".sock"))]
         self.processes = sorted(descendants(pid).values()) if pid else []
 
     def differences(self, other):

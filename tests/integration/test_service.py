@@ -1,0 +1,223 @@
+"""The service itself: who may speak to it, and what happens when a part of it dies or stops."""
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+
+import pytest
+
+import channel
+import host
+
+
+def parts(service, name):
+    found = [pid for pid in service.children(name)]
+    assert found, host.descendants(service.pid)
+    return found
+
+
+def outcome_of(call):
+    """The answer's outcome, or "closed" where the service hung up."""
+    try:
+        return call.result().outcome
+    except (AssertionError, ConnectionError):
+        return "closed"
+
+
+def test_ready_line_and_socket(own_service):
+    import json
+    ready = json.loads(own_service.log().splitlines()[0])
+    assert ready["event"] == "ready" and ready["socket"] == own_service.socket
+    mode = os.stat(own_service.socket).st_mode
+    assert stat.S_ISSOCK(mode) and stat.S_IMODE(mode) == 0o600
+
+
+def test_service_of_another_uid_is_refused(own_service):
+    """The socket's own mode is not the only thing: the peer's uid is asked of the kernel."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to become another user")
+    os.chmod(own_service.socket, 0o666)
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(65534, 65534, 65534)
+            os.setresuid(65534, 65534, 65534)
+            stranger = socket.socket(socket.AF_UNIX)
+            stranger.settimeout(60)
+            stranger.connect(own_service.socket)
+            fields, _ = channel.job_fields("print('stranger')")
+            try:
+                stranger.sendall(channel.frame(channel.JOB, fields))
+                answer = stranger.recv(100)
+            except ConnectionError:
+                answer = b""
+            os._exit(0 if answer == b"" else 1)
+        except BaseException:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert channel.run(own_service.socket, "print('own')").text == "own\n"  # the control
+
+
+def test_second_service_on_one_socket(own_service):
+    done = host.run_brig("service", "--socket", own_service.socket)
+    assert done.returncode != 0 and done.stderr.count(b"\n") == 1
+    assert own_service.socket.encode() in done.stderr
+    assert channel.run(own_service.socket, "print(1)").text == "1\n"
+
+
+def test_socket_of_a_dead_service_is_taken_over(tmp_path):
+    path = tmp_path / "s.sock"
+    left = socket.socket(socket.AF_UNIX)
+    left.bind(str(path))
+    left.close()
+    service = subprocess.Popen([host.BRIG, "service", "--socket", path, "--cells", "1"],
+                               stderr=subprocess.PIPE, env=host.QUIET_ENV)
+    try:
+        assert b"ready" in service.stderr.readline()
+        assert channel.run(path, "print(1)").text == "1\n"
+    finally:
+        service.terminate()
+        service.communicate(timeout=host.WATCHDOG_S)
+    assert service.returncode == 0 and not path.exists()
+
+
+def test_socket_path_that_is_a_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("precious")
+    done = host.run_brig("service", "--socket", path)
+    assert done.returncode != 0 and path.read_text() == "precious"
+    assert done.stderr.count(b"\n") == 1 and str(path).encode() in done.stderr
+
+
+def test_many_services_side_by_side():
+    services = [host.Service(cells=1) for _ in range(3)]
+    try:
+        for number, service in enumerate(services):
+            assert channel.run(service.socket, f"print({number})").text == f"{number}\n"
+    finally:
+        for service in services:
+            service.stop()
+
+
+def test_killed_zygote(own_service):
+    """The next job finds a new one; a job that runs already does not need it."""
+    with channel.Call(own_service.socket, "print('up', flush=True)\nimport time\ntime.sleep(1)\n"
+                      "print('done')", stream=True) as call:
+        call.wait_output("up\n")
+        for _ in range(3):
+            init_parents = set(parts(own_service, "brig-init"))
+            zygotes = [p for p in parts(own_service, "brig-zygote") if is_zygote(p, own_service)]
+            for pid in zygotes:
+                os.kill(pid, signal.SIGKILL)
+            assert channel.run(own_service.socket, "print(1)").outcome in ("ok", "internal")
+            assert channel.run(own_service.socket, "print(2)").text == "2\n"
+        assert init_parents
+        assert call.result().text == "up\ndone\n"
+    own_service.settled()
+
+
+def is_zygote(pid, service):
+    """A zygote is in the service's own pid namespace, a runner in its cell's too."""
+    return len(host.status_of(pid).get("NSpid", "").split()) == len(
+        host.status_of(service.service_pid())["NSpid"].split())
+
+
+def test_killed_maker(own_service):
+    """Without it no cell can be made: the service ends with all, its parent starts it again."""
+    old = own_service.service_pid()
+    with channel.Call(own_service.socket, "print('up', flush=True)\nimport time; time.sleep(60)",
+                      stream=True) as call:
+        call.wait_output("up\n")
+        os.kill(parts(own_service, "brig-maker")[0], signal.SIGKILL)
+        assert outcome_of(call) in ("internal", "closed")
+    served_again(own_service, old)
+
+
+def test_killed_service(own_service):
+    old = own_service.service_pid()
+    below = set(own_service.children())
+    with channel.Call(own_service.socket, "print('up', flush=True)\nimport time; time.sleep(60)",
+                      stream=True) as call:
+        call.wait_output("up\n")
+        run = subprocess.Popen([host.BRIG, "run", "--json", "--socket", own_service.socket, "-c",
+                                "import time; time.sleep(60)"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=host.QUIET_ENV)
+        host.wait_until(lambda: len(own_service.children("brig-init")) == 2, "two cells")
+        os.kill(old, signal.SIGKILL)
+        assert outcome_of(call) == "closed"
+    out, err = run.communicate(timeout=host.WATCHDOG_S)
+    assert run.returncode == 125 and b'"outcome":"internal"' in out.replace(b'": "', b'":"'), err
+    served_again(own_service, old)
+    assert not below & set(host.processes()), "processes of the dead service"
+
+
+def served_again(service, old):
+    def served():
+        try:
+            return channel.run(service.socket, "print('again')").text == "again\n"
+        except (AssertionError, OSError):
+            return False
+    host.wait_until(served, "a new service")
+    assert service.service_pid() != old
+    host.wait_until(lambda: not host.orphaned_cgroups(), "cgroups of the dead service")
+
+
+def test_stopped_zygote(own_service):
+    """A job that needs it fails as internal or waits for its end; the next one is served."""
+    channel.run(own_service.socket, "1")
+    own_service.settled()
+    zygote, = [p for p in parts(own_service, "brig-zygote") if is_zygote(p, own_service)]
+    os.kill(zygote, signal.SIGSTOP)
+    with channel.Call(own_service.socket, "print(1)") as call:
+        assert outcome_of(call) == "internal"
+    assert channel.run(own_service.socket, "print(2)").text == "2\n"
+    own_service.settled()
+
+
+def test_stopped_init(own_service):
+    """A cell whose init stands still is still ended at its limit, and taken down."""
+    with channel.Call(own_service.socket, "print('up', flush=True)\nimport time; time.sleep(60)",
+                      stream=True, wall_ms=1000) as call:
+        call.wait_output("up\n")
+        for pid in parts(own_service, "brig-init"):
+            os.kill(pid, signal.SIGSTOP)
+        assert outcome_of(call) in ("timeout_wall", "internal")
+    own_service.settled()
+    assert channel.run(own_service.socket, "print(2)").text == "2\n"
+
+
+def test_killed_runner_and_init(own_service):
+    """What dies from outside is told apart: the runner's end is a signal, init's brig's fault."""
+    code = "print('up', flush=True)\nimport time; time.sleep(60)"
+    with channel.Call(own_service.socket, code, stream=True) as call:
+        call.wait_output("up\n")
+        runner, = [p for p in parts(own_service, "brig-zygote") if not is_zygote(p, own_service)]
+        os.kill(runner, signal.SIGKILL)
+        result = call.result()
+        assert (result.outcome, result.signal) == ("signal", 9)
+    own_service.settled()
+    with channel.Call(own_service.socket, code, stream=True) as call:
+        call.wait_output("up\n")
+        os.kill(parts(own_service, "brig-init")[0], signal.SIGKILL)
+        result = call.result()
+        assert result.outcome == "internal" and "init" in result.fault and result.text == "up\n"
+    own_service.settled()
+
+
+def test_service_process_has_no_privilege_on_the_host(own_service):
+    """Its capabilities are those of its own user namespace, its uid is nobody's."""
+    status = host.status_of(own_service.service_pid())
+    assert "0" not in status["Uid"].split()
+    assert status["NSpid"].split()[-1] == "1"
+    own = os.readlink("/proc/self/ns/user")
+    assert os.readlink(f"/proc/{own_service.service_pid()}/ns/user") != own
+
+
+def test_no_mount_of_the_service_is_seen_on_the_host(own_service):
+    before = host.mounts()
+    with host.Service(cells=1) as second:
+        channel.run(second.socket, "1")
+        assert host.mounts() == before
