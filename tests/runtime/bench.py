@@ -78,7 +78,8 @@ def private_kib():
     def own():
         with open(f"/mnt/proc/{os.getpid()}/smaps_rollup", encoding="ascii") as file:
             rows = [line.split() for line in file]
-        return sum(int(row[1]) for row in rows if row[0] in ("Private_Dirty:", "Private_Clean:"))
+        names = ("Private_Dirty:", "Private_Clean:")
+        return sum(int(row[1]) for row in rows if row[0] in names)
 
     before = own()
     run.rehearse()

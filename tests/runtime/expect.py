@@ -152,7 +152,8 @@ def faults(case, result):
         out.append(f"unexpected error: {result.error['traceback']}")
     if "stderr" not in str(names) and result.stderr:
         out.append(f"unexpected stderr: {result.stderr[:1000]!r}")
-    if not names & {"value", "value~", "no value", "json", "table", "check", "error"} and result.value:
+    told = {"value", "value~", "no value", "json", "table", "check", "error"}
+    if not names & told and result.value:
         out.append(f"unexpected value: {result.value['text'][:200]!r}")
     if "charts" not in names and "titles" not in names and "check" not in names and result.charts:
         out.append(f"{len(result.charts)} unexpected charts")

@@ -90,7 +90,8 @@ def _strings(kind, value, depth):
     elif isinstance(value, list):
         return [f for item in value for f in _strings(kind, item, depth + 1)]
     elif isinstance(value, dict):
-        return [f for pair in value.items() for part in pair for f in _strings(kind, part, depth + 1)]
+        parts = [part for pair in value.items() for part in pair]
+        return [f for part in parts for f in _strings(kind, part, depth + 1)]
     elif isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2**53:
         return [f"{kind}: a bare integer beyond 2**53"]
     return []
@@ -140,7 +141,8 @@ def _table(table):
         faults += [f"cell of {len(json.dumps(c))} bytes" for c in row if len(json.dumps(c)) > 7000]
     if "index" in table:
         index = table["index"]
-        if set(index) != {"names", "dtypes", "values"} or len(index["values"]) != len(table["rows"]):
+        rows = len(table["rows"])
+        if set(index) != {"names", "dtypes", "values"} or len(index["values"]) != rows:
             faults.append("table index")
     short = len(table["rows"]) < table["row_count"] or "column_count" in table
     if table["truncated"] != short:

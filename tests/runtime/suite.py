@@ -10,6 +10,7 @@ import casefile
 import expect
 import frames
 import harness
+import snippets
 
 SPOOL = "/tmp/.brig"
 
@@ -33,6 +34,13 @@ def run(zygotes, only):
             failed += bool(faults)
             passed += not faults
             _print(f"{group[0].where}: {group[0].title}", faults)
+    for title, case in snippets.load():
+        if only and only not in title:
+            continue
+        faults = snippets.faults(case, zygotes["data"])
+        failed += bool(faults)
+        passed += not faults
+        _print(title, faults)
     return passed, failed, 0
 
 
@@ -56,7 +64,8 @@ def _run_case(case, zygotes):
             result, found = call(case, zygotes[level])
         except Exception as fault:
             return [f"harness: {type(fault).__name__}: {fault}"]
-        faults = frames.check(found, case.code, bool(case.get("then"))) + expect.faults(case, result)
+        faults = frames.check(found, case.code, bool(case.get("then")))
+        faults += expect.faults(case, result)
         if faults:
             break
     return faults
@@ -72,13 +81,13 @@ def call(case, zygote):
         "limits": {"memory_bytes": 512 << 20, "wall_ms": 30000, "cpu_ms": 20000, "processes": 64},
         "session": False,
     }
-    _clear(harness.WORK)
-    _clear("/tmp")
+    clear(harness.WORK)
+    clear("/tmp")
     for name, text in case.inputs("file").items():
-        _input(name, text.encode("utf-8"))
+        put_input(name, text.encode("utf-8"))
         options["input_names"].append(name)
     for name, text in case.inputs("file64").items():
-        _input(name, base64.b64decode(text))
+        put_input(name, base64.b64decode(text))
         options["input_names"].append(name)
     for name, text in case.inputs("option").items():
         options[name] = json.loads(text)
@@ -117,7 +126,8 @@ def _files(folder):
     return out
 
 
-def _clear(folder):
+def clear(folder):
+    """Empties a folder."""
     for name in os.listdir(folder):
         path = os.path.join(folder, name)
         if os.path.isdir(path) and not os.path.islink(path):
@@ -126,7 +136,8 @@ def _clear(folder):
             os.unlink(path)
 
 
-def _input(name, data):
+def put_input(name, data):
+    """A read-only file in the work folder, as inputs are."""
     path = os.path.join(harness.WORK, name)
     with open(path, "wb") as file:
         file.write(data)

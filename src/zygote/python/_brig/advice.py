@@ -43,14 +43,14 @@ INSTEAD = {
     "catboost": (("sklearn",), "(HistGradientBoostingRegressor or …Classifier)"),
     "statsmodels": (("scipy", "sklearn"), "(scipy.stats, scikit-learn) for regressions and tests"),
     "pingouin": (("scipy",), "(scipy.stats) for tests"),
-    "prophet": (("scipy", "numpy"), "for a fitted trend and seasonality"),
-    "pmdarima": (("scipy", "numpy"), "for time series"),
+    "prophet": (("statsmodels", "scipy"), "for trend and seasonality"),
+    "pmdarima": (("statsmodels", "scipy"), "for time series"),
     "lifelines": (("scipy",), "for survival times"),
     "pulp": (("scipy",), "(scipy.optimize.linprog, milp) for linear programs"),
     "cvxpy": (("scipy",), "(scipy.optimize) for optimisation"),
     "ortools": (("scipy",), "(scipy.optimize.milp) for optimisation"),
     "networkx": (("scipy",), "(scipy.sparse.csgraph) for graphs"),
-    "igraph": (("scipy",), "(scipy.sparse.csgraph) for graphs"),
+    "igraph": (("networkx", "scipy"), "for graphs"),
     "nltk": (("sklearn",), "(feature_extraction.text) with re for text"),
     "spacy": (("sklearn",), "(feature_extraction.text) with re for text"),
     "textblob": (("sklearn",), "(feature_extraction.text) with re for text"),
@@ -60,6 +60,9 @@ INSTEAD = {
     "xlsxwriter": (("openpyxl",), "for Excel files: pandas' engine='openpyxl'"),
     "xlwt": (("openpyxl",), "for Excel files, as .xlsx"),
     "pyexcel": (("openpyxl",), "for Excel files"),
+    "PyPDF2": (("pypdf",), "for the text of PDF files"),
+    "fitz": (("pypdf",), "for the text of PDF files"),
+    "pdfplumber": (("pypdf",), "for the text of PDF files"),
     "bs4": (("lxml",), "(lxml.html) for HTML"),
     "html5lib": (("lxml",), "(lxml.html) for HTML"),
     "xmltodict": (("lxml",), "or xml.etree for XML"),
@@ -103,4 +106,4 @@ NETWORK = frozenset(
 )
 
 # documents that cannot be read or written at all
-DOCUMENTS = frozenset("PyPDF2 pypdf fitz pdfplumber docx pptx reportlab fpdf tabula camelot".split())
+DOCUMENTS = frozenset("docx pptx reportlab fpdf tabula camelot".split())

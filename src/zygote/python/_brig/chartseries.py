@@ -1,4 +1,4 @@
-"""The series of one matplotlib Axes, told from what was asked (plotcalls.py) and from its artists."""
+"""The series of one Axes, told from what was asked (plotcalls.py) and from its artists."""
 
 from . import plotcalls
 from .chartvalues import Scale, plain, sample, tick_names
@@ -19,9 +19,9 @@ def of_axes(ax, points):
         found.extend(call.series(points))
     for container in ax.containers:
         found.extend(_container(ax, container, x, y, used, points))
-    for wedges in [_wedges(ax, used)]:
-        if wedges:
-            found.append(wedges)
+    wedges = _wedges(ax, used)
+    if wedges:
+        found.append(wedges)
     for line in ax.lines:
         if id(line) not in used and line.get_visible():
             found.extend(_line(ax, line, x, y, points))
@@ -127,7 +127,8 @@ def _xy(kind, line, x, y, points):
 
 def _columns(kind, x, y, xs, ys, points):
     keep = sample(len(xs), points)
-    series = {"type": kind, "x": [x.value(xs[i]) for i in keep], "y": [y.value(ys[i]) for i in keep]}
+    series = {"type": kind, "x": [x.value(xs[i]) for i in keep]}
+    series["y"] = [y.value(ys[i]) for i in keep]
     if len(keep) < len(xs):
         series["count"] = len(xs)
     return series

@@ -9,7 +9,7 @@ import sys
 from . import charts, limits, tables, values
 from . import job as jobs
 from .pictures import picture_of
-from .text import clean, cut_middle, safe_str
+from .text import cut_middle, safe_str
 
 
 def display(*objects, **_options):
@@ -186,8 +186,3 @@ def _is_drawn(value):
 
 def _is_coroutine(value):
     return type(value).__name__ == "coroutine" and hasattr(value, "cr_frame")
-
-
-def last_text(value):
-    """A value's text for places without frames (a forked child)."""
-    return clean(safe_str(value, repr))

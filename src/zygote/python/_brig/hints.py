@@ -143,7 +143,7 @@ def _storage(error, job):
     if not isinstance(error, OSError):
         return None
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the work folder is full: delete what is not needed in {jobs.WORK_DIR}, or write less."
+        return f"{jobs.WORK_DIR} is full: delete what is not needed there, or write less."
     if error.errno == errno.EMFILE:
         return "too many files are open at once: close them (with open(…) as f)."
     if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM, errno.EBUSY):

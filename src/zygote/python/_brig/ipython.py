@@ -1,8 +1,5 @@
 """A small IPython.display for code with notebook habits. Real modules win over these."""
 
-import sys
-import types
-
 from .display import display, plain_html
 
 
@@ -16,7 +13,9 @@ class _Shown:
         self.data = data
 
     def _text(self):
-        return self.data.decode("utf-8", "replace") if isinstance(self.data, bytes) else str(self.data)
+        if isinstance(self.data, bytes):
+            return self.data.decode("utf-8", "replace")
+        return str(self.data)
 
     def __repr__(self):
         return self._text()
@@ -165,8 +164,3 @@ NAMES = frozenset(
         "matplotlib_inline.backend_inline",
     )
 )
-
-
-def loaded():
-    """The shim modules in use."""
-    return [sys.modules[n] for n in NAMES if isinstance(sys.modules.get(n), types.ModuleType)]

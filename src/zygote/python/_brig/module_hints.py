@@ -8,6 +8,7 @@ import sys
 from . import advice
 
 _NO_INSTALL = "nothing can be installed here"
+_DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow", "bs4": "beautifulsoup4"}
 
 
 def missing_module(error, job):
@@ -47,7 +48,8 @@ def _notebook(name, job):
 def _offered(library, job):
     if library in sys.stdlib_module_names:
         return True
-    if job.advertise is not None and library not in job.advertise:
+    names = (library, _DISTRIBUTIONS.get(library, library))
+    if job.advertise is not None and not any(name in job.advertise for name in names):
         return False
     if library in sys.modules:
         return True

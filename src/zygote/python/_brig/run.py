@@ -87,6 +87,8 @@ def _run(code, options, emit, real):
         error = fault
         exit_code = 1
     value = None
+    sys.settrace(None)
+    sys.setprofile(None)
     if not job.frames.mine():
         ending.leave_forked(error, exit_code)
     if error is not None:
