@@ -54,7 +54,8 @@ void dispatcher_drain(struct dispatcher *dispatcher)
 		return;
 	dispatcher->draining = true;
 	dispatcher->drain_limit_ms = clock_now_ms() + dispatcher->config->server.drain_timeout_ms;
-	log_line("drain", NULL);
+	if (dispatcher->start->stdio_in < 0)
+		log_line("drain", NULL);
 	http_server_drain(dispatcher->http);
 	(void)event_add(dispatcher->drain_tick, &tick);
 }

@@ -4,6 +4,8 @@
 #include "api/log.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #define QUEUE_ROWS_HIGH (AUDIT_QUEUE_ROWS - 64u)
 
@@ -54,8 +56,10 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
 		return;
 	if (audit_tick(ledger->audit, &head, &due, &err) < 0)
 		log_fault("audit", &err);
-	else if (due)
+	else if (due && strcmp(head.hash, ledger->shown_head) != 0) {
+		(void)snprintf(ledger->shown_head, sizeof(ledger->shown_head), "%s", head.hash);
 		log_line("audit_head", "hash", head.hash, NULL);
+	}
 }
 
 int ledger_open(struct ledger *ledger, struct event_base *base, const struct audit_options *options,

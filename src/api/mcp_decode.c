@@ -164,9 +164,6 @@ static bool is_modern(
 	const struct mcp_message *message, const struct http_head *head, const json_t *meta)
 {
 	struct span said = head ? http_field(head, "mcp-protocol-version") : span_of(NULL, 0);
-	if (strcmp(message->method, "initialize") == 0 ||
-		strcmp(message->method, "notifications/initialized") == 0)
-		return false;
 	return json_object_get(meta, META_VERSION) || span_is(said, MCP_MODERN_VERSION) ||
 	       strcmp(message->method, "server/discover") == 0;
 }

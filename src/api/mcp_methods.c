@@ -124,7 +124,7 @@ static void call_tool(
 	/* A tool of another role's is as unknown as one that does not exist. */
 	if (!step->tool || (facts->role && !(facts->role->tools & step->tool))) {
 		step->action = MCP_CALL;
-		(void)mcp_refuse(&step->fault, MCP_INVALID_PARAMS, 400, "unknown tool: %.64s",
+		(void)mcp_refuse(&step->fault, MCP_INVALID_PARAMS, 200, "unknown tool: %.64s",
 			step->tool_name);
 		step->tool = (enum role_tool)0;
 	}

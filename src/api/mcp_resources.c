@@ -118,12 +118,12 @@ json_t *mcp_read_resource(struct dispatcher *dispatcher, const struct who *who, 
 	const struct job_file *file = find(dispatcher, who, uri);
 	if (!file) {
 		(void)mcp_refuse(ret_fault, modern ? MCP_INVALID_PARAMS : MCP_NO_RESOURCE,
-			modern ? 400 : 200, "no such resource, or it has expired");
+			200, "no such resource, or it has expired");
 		ret_fault->data = json_pack("{s:o}", "uri", json_from_text(uri));
 		return NULL;
 	}
 	if (file->bytes > READ_BYTES_MAX) {
-		(void)mcp_refuse(ret_fault, MCP_INVALID_PARAMS, modern ? 400 : 200,
+		(void)mcp_refuse(ret_fault, MCP_INVALID_PARAMS, 200,
 			"the resource is larger than 8 MiB: get it over HTTP, or write less");
 		return NULL;
 	}

@@ -68,7 +68,8 @@ static void finish(struct mcp_exchange *it, int status, json_t *reply)
 
 static void finish_fault(struct mcp_exchange *it, struct mcp_fault *fault)
 {
-	int status = fault->status;
+	/* In the older eras a message that could be read is answered with 200, whatever it says. */
+	int status = it->message.modern ? fault->status : 200;
 	finish(it, status, mcp_error(&it->message, fault));
 }
 
@@ -291,7 +292,7 @@ struct mcp_exchange *mcp_serve(struct dispatcher *dispatcher, const struct who *
 	if (mcp_decode(text, head, &it->message, &it->fault) < 0) {
 		struct mcp_fault fault = it->fault;
 		it->fault.data = NULL;
-		finish_fault(it, &fault);
+		finish(it, fault.status, mcp_error(&it->message, &fault));
 		return NULL;
 	}
 	dispatcher_schema_facts(dispatcher, who->role, &facts);
