@@ -45,6 +45,16 @@ static struct span wall_time(const struct audit_found *found, char out[24])
 	return span_text(out);
 }
 
+static struct span first_line(struct span code)
+{
+	size_t blank = 0;
+	while (blank < code.len && (code.data[blank] == '\n' || code.data[blank] == ' '))
+		blank++;
+	const unsigned char *start = code.data + blank;
+	const unsigned char *end = code.len > blank ? memchr(start, '\n', code.len - blank) : NULL;
+	return span_of(start, end ? (size_t)(end - start) : code.len - blank);
+}
+
 int audit_print_call(const struct audit_found *found)
 {
 	const struct span *texts = found->begin.texts;
@@ -66,7 +76,7 @@ int audit_print_call(const struct audit_found *found)
 	if (!rc)
 		rc = put_cell(&line, wall_time(found, wall), 24, 7);
 	if (!rc)
-		rc = text_add_line(&line, texts[AUDIT_TEXT_CODE], CODE_SHOWN_BYTES);
+		rc = text_add_line(&line, first_line(texts[AUDIT_TEXT_CODE]), CODE_SHOWN_BYTES);
 	if (rc < 0)
 		return rc;
 	return printf("%.*s\n", (int)line.len, (const char *)line.data) < 0 ? -EIO : 0;

@@ -112,6 +112,7 @@ int role_open(const struct role *role, struct span path, uint64_t max_bytes, int
 	if (!rest || !*rest)
 		return not_there(copy, err);
 	cleanup_fd int root_fd = open_root(role, copy, rest);
+	rest += strspn(rest, "/");
 	cleanup_fd int fd = root_fd < 0 ? root_fd : open_regular(root_fd, rest, &status);
 	if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM || fd == -ENOSYS)
 		return err_sys(err, fd == -ENOSYS ? -EIO : fd, "path", "cannot open files");
