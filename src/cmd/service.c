@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/listen.h"
 #include "launch/launch.h"
+#include "wire/launch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -28,7 +29,15 @@
 #define RESTART_PAUSE_MS 200
 #define RESTARTS_IN_A_ROW 10u
 
-enum { FLAG_HELP = 1, FLAG_SOCKET, FLAG_IMAGE, FLAG_ALLOW_DEGRADED, FLAG_CELLS, FLAG_PARK };
+enum {
+	FLAG_HELP = 1,
+	FLAG_SOCKET,
+	FLAG_IMAGE,
+	FLAG_ALLOW_DEGRADED,
+	FLAG_CELLS,
+	FLAG_PARK,
+	FLAG_ZYGOTE_JOBS
+};
 
 static const struct args_flag flags[] = {
 	{"-h", FLAG_HELP, false},
@@ -38,11 +47,12 @@ static const struct args_flag flags[] = {
 	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
 	{"--cells", FLAG_CELLS, true},
 	{"--park", FLAG_PARK, true},
+	{"--zygote-jobs", FLAG_ZYGOTE_JOBS, true},
 };
 
 static const char help[] =
 	"usage: brig service [--socket PATH] [--image NAME] [--cells N] [--park N]\n"
-	"                    [--allow-degraded LAYERS]\n"
+	"                    [--zygote-jobs N] [--allow-degraded LAYERS]\n"
 	"\n"
 	"Runs the interpreter service alone. `brig run` of the same user finds it by its socket.\n"
 	"\n"
@@ -51,6 +61,7 @@ static const char help[] =
 	"  --image NAME             the image that cells run in (else BRIG_IMAGE, else default)\n"
 	"  --cells N                how many jobs run at once (64)\n"
 	"  --park N                 the most cells kept ready for jobs to come (32; 0: none)\n"
+	"  --zygote-jobs N          an interpreter is replaced after that many forks (2000)\n"
 	"  --allow-degraded LAYERS  serve although the host lacks these; see brig doctor\n"
 	"\n"
 	"A line of JSON on stderr says when it is ready. SIGTERM ends it and all its cells.\n";
@@ -63,21 +74,21 @@ static void on_stop(int number)
 	stop_asked = 1;
 }
 
-static int count_value(
-	const char *flag, const char *text, unsigned min, unsigned *ret_count, struct err *err)
+static int count_value(const char *flag, const char *text, unsigned min, unsigned max,
+	unsigned *ret_count, struct err *err)
 {
 	char *end;
 	unsigned long count = strtoul(text, &end, 10);
-	if (!*text || *end || count < min || count > 1024)
+	if (!*text || *end || count < min || count > max)
 		return err_set(
-			err, -EINVAL, "usage", "%s takes a number from %u to 1024", flag, min);
+			err, -EINVAL, "usage", "%s takes a number from %u to %u", flag, min, max);
 	*ret_count = (unsigned)count;
 	return 0;
 }
 
 static int park_value(const char *text, struct launch_options *options, struct err *err)
 {
-	int rc = count_value("--park", text, 0, &options->park_max, err);
+	int rc = count_value("--park", text, 0, LAUNCH_CELLS_MAX, &options->park_max, err);
 	if (!rc && options->park_min > options->park_max)
 		options->park_min = options->park_max;
 	return rc;
@@ -107,9 +118,13 @@ static int parse(int argc, char **argv, struct launch_options *options, const ch
 		else if (id == FLAG_IMAGE)
 			options->image = value;
 		else if (id == FLAG_CELLS)
-			rc = count_value("--cells", value, 1, &options->cells_max, err);
+			rc = count_value(
+				"--cells", value, 1, LAUNCH_CELLS_MAX, &options->cells_max, err);
 		else if (id == FLAG_PARK)
 			rc = park_value(value, options, err);
+		else if (id == FLAG_ZYGOTE_JOBS)
+			rc = count_value(
+				"--zygote-jobs", value, 1, 1000000, &options->zygote_jobs, err);
 		else
 			rc = args_layers("--allow-degraded", value, &options->allow_degraded, err);
 	}

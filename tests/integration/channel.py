@@ -104,7 +104,7 @@ def memfd(data):
 
 
 def job_fields(code, inputs=(), stdin=None, stream=False, receipt=False, level=None, job_id=None,
-               chart_format="png", table_csv=False, **limits):
+               chart_format="png", table_csv=False, role=None, isolate=False, **limits):
     """The fields of CHANNEL_JOB and the descriptors that belong to them (the caller's)."""
     if isinstance(code, str):
         code = code.encode()
@@ -116,6 +116,10 @@ def job_fields(code, inputs=(), stdin=None, stream=False, receipt=False, level=N
     out.append(number(16, receipt))
     if level:
         out.append(blob(17, level.encode()))
+    if role:
+        out.append(blob(18, role.encode()))
+    if isolate:
+        out.append(number(19, 1))
     fds = []
     for name, data in dict(inputs).items():
         name = name if isinstance(name, bytes) else name.encode()
