@@ -74,7 +74,10 @@ class Service:
 
     def __init__(self, lab, build, cells=4, leave_out="", silently=False):
         self.lab, self.build = lab, build
-        out = os.path.join(TOP, "build") if build == "release" else os.path.join(TOP, "build", build)
+        flavour = "" if build == "release" else build
+        if build == "release" and lab.flavour:
+            flavour = lab.flavour
+        out = os.path.join(TOP, "build", flavour).rstrip("/")
         self.brig = lab.brig or os.path.join(TOP, "build/brig")
         self.socket = os.path.join(lab.folder, "s" + secrets.token_hex(4))
         environment = {"PATH": os.environ["PATH"], "BRIG_CANARY": lab.canary}
@@ -158,8 +161,8 @@ class Job:
 class Lab:
     """Everything a case may use."""
 
-    def __init__(self, brig="", allow=""):
-        self.brig, self.allow = brig, [allow] if allow else []
+    def __init__(self, brig="", allow="", flavour=""):
+        self.brig, self.flavour, self.allow = brig, flavour, [allow] if allow else []
         # Hosts differ in their umask: what the attacks look for is open to everyone.
         self.folder = tempfile.mkdtemp(prefix="brig-proof-")
         os.chmod(self.folder, 0o755)
@@ -220,7 +223,8 @@ class Lab:
             out.write(PROBE + self.fill(code))
         command = ["python3", "-I", path]
         if room == "ns":
-            command = ["unshare", "--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child",
+            as_root = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+            command = ["unshare", *as_root, "--mount", "--ipc", "--uts", "--pid", "--fork", "--kill-child",
                        "--mount-proc", *command]
         process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
