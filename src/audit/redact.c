@@ -10,34 +10,9 @@
  */
 #include "audit/redact.h"
 
-#include "audit/redact_parts.h"
+#include "audit/redact_state.h"
 
-#include <errno.h>
-#include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define WINDOW_BYTES (4u * REDACT_HOLD_BYTES)
-
-struct redact {
-	struct span *values;
-	size_t value_count;
-	uint16_t classes[256];
-	uint64_t pairs[1024]; /* a bit for each two bytes with which something may begin */
-	unsigned char data[WINDOW_BYTES];
-	size_t flushed, at, len;
-	struct redact_seen url_seen;
-	size_t retry_len; /* no new answer before the window is this long */
-	bool moved;	  /* data[0] is no longer the stream's first byte */
-	struct redact_swallow rest;
-};
-
-static void add_pair(unsigned char first, unsigned char second, void *user)
-{
-	struct redact *redact = user;
-	unsigned pair = (unsigned)first << 8 | second;
-	redact->pairs[pair / 64] |= 1ull << pair % 64;
-}
 
 static bool may_begin(const struct redact *redact, unsigned char first, unsigned char second)
 {
@@ -45,99 +20,10 @@ static bool may_begin(const struct redact *redact, unsigned char first, unsigned
 	return redact->pairs[pair / 64] >> pair % 64 & 1u;
 }
 
-static int copy_values(struct redact *redact, const struct span *values, size_t count)
-{
-	redact->values = calloc(count, sizeof(*redact->values));
-	if (!redact->values)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		unsigned char *copy = malloc(values[i].len);
-		if (!copy)
-			return -ENOMEM;
-		memcpy(copy, values[i].data, values[i].len);
-		redact->values[redact->value_count++] = span_of(copy, values[i].len);
-		add_pair(copy[0], copy[1], redact);
-	}
-	return 0;
-}
-
-int redact_new(const struct span *values, size_t count, struct redact **ret_redact)
-{
-	if (count > REDACT_VALUES_MAX)
-		return -EINVAL;
-	for (size_t i = 0; i < count; i++)
-		if (values[i].len < REDACT_VALUE_BYTES_MIN ||
-			values[i].len > REDACT_VALUE_BYTES_MAX)
-			return -EINVAL;
-	struct redact *redact = calloc(1, sizeof(*redact));
-	if (!redact)
-		return -ENOMEM;
-	redact_classes(redact->classes);
-	redact_shape_pairs(add_pair, redact);
-	for (unsigned second = 0; second < 256; second++) {
-		add_pair('=', (unsigned char)second, redact);
-		add_pair(':', (unsigned char)second, redact);
-	}
-	int rc = count ? copy_values(redact, values, count) : 0;
-	if (rc < 0)
-		redact_free(redact);
-	else
-		*ret_redact = redact;
-	return rc;
-}
-
-void redact_free(struct redact *redact)
-{
-	if (!redact)
-		return;
-	for (size_t i = 0; i < redact->value_count; i++) {
-		void *data;
-		memcpy(&data, &redact->values[i].data, sizeof(data));
-		sodium_memzero(data, redact->values[i].len);
-		free(data);
-	}
-	free(redact->values);
-	sodium_memzero(redact->data, sizeof(redact->data));
-	free(redact);
-}
-
-void redact_reset(struct redact *redact)
-{
-	redact->flushed = redact->at = redact->len = 0;
-	redact->retry_len = 0;
-	redact->url_seen = (struct redact_seen){0};
-	redact->moved = false;
-	redact->rest = (struct redact_swallow){0};
-}
-
-static enum redact_found match_value(
-	const struct redact *redact, const struct redact_view *view, struct redact_match *ret_match)
-{
-	size_t there = view->len - view->at;
-	enum redact_found found = REDACT_NONE;
-	for (size_t i = 0; i < redact->value_count; i++) {
-		const struct span *value = &redact->values[i];
-		size_t length = there < value->len ? there : value->len;
-		if (memcmp(view->data + view->at, value->data, length) != 0)
-			continue;
-		if (length < value->len) {
-			/* A longer value that may still come is waited for. */
-			if (!view->final)
-				return REDACT_MORE;
-		} else if (found == REDACT_NONE || value->len > ret_match->end - view->at) {
-			*ret_match = (struct redact_match){.start = view->at,
-				.end = view->at + value->len,
-				.label = "configured"};
-			found = REDACT_MATCH;
-		}
-	}
-	return found;
-}
-
 static enum redact_found match_any(
 	const struct redact *redact, const struct redact_view *view, struct redact_match *ret_match)
 {
-	enum redact_found found = match_value(redact, view, ret_match);
+	enum redact_found found = redact_value(redact, view, ret_match);
 	if (found == REDACT_NONE)
 		found = redact_shape(view, ret_match);
 	unsigned char first = view->data[view->at];
@@ -199,6 +85,36 @@ static bool swallow(struct redact *redact, bool final)
 	return true;
 }
 
+/*
+ * A value stands further on than its separator. What lies between may be a secret too, so it is
+ * looked at before the match is made good.
+ */
+static void put_ahead(struct redact *redact, const struct redact_match *match)
+{
+	size_t at = redact->ahead_count;
+	if (at == AHEAD_MAX)
+		return;
+	while (at > 0 && redact->ahead[at - 1].start > match->start) {
+		redact->ahead[at] = redact->ahead[at - 1];
+		at--;
+	}
+	redact->ahead[at] = *match;
+	redact->ahead_count++;
+}
+
+/* Makes the next one good once its place is reached, or passed by another match. */
+static int take_ahead(struct redact *redact, struct buf *out)
+{
+	struct redact_match match = redact->ahead[0];
+	redact->ahead_count--;
+	memmove(redact->ahead, redact->ahead + 1, redact->ahead_count * sizeof(match));
+	if (match.start < redact->at)
+		match.start = redact->at;
+	if (match.end < match.start)
+		match.end = match.start;
+	return replace(redact, &match, out);
+}
+
 /* Asks at one place. False where more has to come first. */
 static bool look(struct redact *redact, bool final, struct buf *out, int *rc)
 {
@@ -214,10 +130,13 @@ static bool look(struct redact *redact, bool final, struct buf *out, int *rc)
 		redact->retry_len = redact->len + left / 8 + 1;
 		return false;
 	}
-	if (found == REDACT_MATCH)
+	if (found == REDACT_MATCH && match.start <= redact->at) {
 		*rc = replace(redact, &match, out);
-	else
-		redact->at++;
+		return true;
+	}
+	if (found == REDACT_MATCH)
+		put_ahead(redact, &match);
+	redact->at++;
 	return true;
 }
 
@@ -227,9 +146,14 @@ static int work(struct redact *redact, bool final, struct buf *out)
 	while (!rc && redact->at < redact->len) {
 		if (!swallow(redact, final))
 			break;
-		while (redact->at + 1 < redact->len &&
+		size_t stop = redact->ahead_count ? redact->ahead[0].start : redact->len;
+		while (redact->at + 1 < redact->len && redact->at < stop &&
 			!may_begin(redact, redact->data[redact->at], redact->data[redact->at + 1]))
 			redact->at++;
+		if (redact->ahead_count && redact->at >= stop) {
+			rc = take_ahead(redact, out);
+			continue;
+		}
 		if (redact->at >= redact->len || (redact->at + 1 == redact->len && !final))
 			break;
 		if (redact->at + 1 == redact->len &&
@@ -256,6 +180,10 @@ static void compact(struct redact *redact)
 	redact->at -= drop;
 	redact->len -= drop;
 	redact->retry_len = redact->retry_len > drop ? redact->retry_len - drop : 0;
+	for (size_t i = 0; i < redact->ahead_count; i++) {
+		redact->ahead[i].start -= drop;
+		redact->ahead[i].end -= drop;
+	}
 	redact->url_seen.from -= redact->url_seen.from < drop ? redact->url_seen.from : drop;
 	redact->url_seen.end -= redact->url_seen.end < drop ? redact->url_seen.end : drop;
 	redact->moved = true;

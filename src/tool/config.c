@@ -167,6 +167,8 @@ static int load(const char *path, struct config **ret_config, struct buf *faults
 		parse->text = span_of(text.data, text.len);
 		buf_init(&parse->faults, 64 * KIB);
 		config->path = realpath(path, NULL);
+		if (!config->path)
+			config->path = strdup(path);
 		parse->out_of_memory = !config->path;
 		config_parse_text(parse);
 		rc = parse->out_of_memory ? -ENOMEM : parse->fault_count ? -EINVAL : 0;

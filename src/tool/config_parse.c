@@ -159,10 +159,10 @@ static void check_line(struct config_parse *parse, char *line)
 static char *next_line(char *out, int room, void *user)
 {
 	struct config_parse *parse = user;
-	const unsigned char *start = parse->text.data + parse->at;
 	size_t left = parse->text.len - parse->at;
 	if (left == 0 || room < 3)
 		return NULL;
+	const unsigned char *start = parse->text.data + parse->at;
 	const unsigned char *end = memchr(start, '\n', left);
 	size_t length = end ? (size_t)(end - start) : left;
 	parse->at += length + (end ? 1 : 0);

@@ -385,6 +385,9 @@ static void named_values_go(void **state)
 		{"(password := 'hunter2')", "(password := '[redacted:secret]')"},
 		{"postgres://me:hunter2@db.test/x", "postgres://me:[redacted:url]@db.test/x"},
 		{"dsn = 'host=x password=hunter2'", "dsn = 'host=x password=[redacted:secret]'"},
+		{"https://AK"
+		 "IAABCDEFGHIJKLMNOP:pw@h/",
+			"https://[redacted:aws]:[redacted:url]@h/"},
 		{"redis://:hunter2@db.test", "redis://:[redacted:url]@db.test"},
 		{"https://me:p@ss:w@h.test/x", "https://me:[redacted:url]@h.test/x"},
 		{"'amqp://u:hun?ter#2@h'", "'amqp://u:[redacted:url]@h'"},
