@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -66,7 +67,8 @@ def fd_targets(pid):
     names = []
     for entry in os.listdir(f"/proc/{pid}/fd"):
         try:
-            names.append(os.readlink(f"/proc/{pid}/fd/{entry}").split(":")[0])
+            target = os.readlink(f"/proc/{pid}/fd/{entry}").split(":")[0]
+            names.append(re.sub(r"/cell-\d+-\d+", "/cell", target))
         except FileNotFoundError:
             continue
     return sorted(names)

@@ -67,10 +67,31 @@ class Figures:
 
 
 def warm(service):
-    """Until everything that is made once has been made."""
-    for number in range(2 * len(MIXED)):
-        one(service, number)
+    """Until everything that is made once has been made, each slot's network namespace too."""
+    many(service, list(range(2 * len(MIXED))), 8)
     settle(service)
+
+
+def many(service, todo, at_once):
+    """Runs the mixed jobs of these numbers, so many at once."""
+    faults = []
+
+    def work():
+        while todo and not faults:
+            try:
+                one(service, todo.pop())
+            except IndexError:
+                return
+            except BaseException as fault:
+                faults.append(fault)
+
+    threads = [threading.Thread(target=work) for _ in range(at_once)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if faults:
+        raise faults[0]
 
 
 def settle(service):
@@ -92,30 +113,15 @@ def compare(service, before, after, first, last):
 def test_nothing_is_left_after_mixed_jobs(service, quick, at_once, record_property):
     warm(service)
     first, before = host.Snapshot(service.pid), Figures(service)
-    count = 100 if quick else 1000
-    todo, faults = list(range(count)), []
+    todo = list(range(100 if quick else 1000))
     random.Random(7).shuffle(todo)
-
-    def work():
-        while todo and not faults:
-            try:
-                one(service, todo.pop())
-            except IndexError:
-                return
-            except BaseException as fault:
-                faults.append(fault)
-
-    threads = [threading.Thread(target=work) for _ in range(at_once)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if faults:
-        raise faults[0]
+    many(service, todo, at_once)
     settle(service)
     last, after = host.Snapshot(service.pid), Figures(service)
     record_property("rss_kib", (before.rss_kib, after.rss_kib))
     record_property("cgroups", (before.cgroups, after.cgroups))
+    print("RSS of the service, KiB:", before.rss_kib, after.rss_kib)
+    print("cgroups the kernel counts:", before.cgroups, after.cgroups)
     compare(service, before, after, first, last)
 
 
