@@ -141,6 +141,11 @@ static int check_together(const struct run_options *options, struct err *err)
 	if (!options->code && !options->code_path)
 		return err_set(err, -EINVAL, "usage",
 			"no code; give -c CODE, a FILE, or - for standard input (-h for help)");
+	if (options->socket_path && (options->image || options->allow_degraded))
+		return err_set(err, -EINVAL, "usage",
+			"a running service has its own image and layers; leave out --socket, or "
+			"%s",
+			options->image ? "--image" : "--allow-degraded");
 	if (code_is_stdin && stdin_is_stdin)
 		return err_set(err, -EINVAL, "usage",
 			"standard input cannot be the code and the code's own input; put one of "

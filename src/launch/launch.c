@@ -292,7 +292,7 @@ int launch_connect(const struct launch_options *options, struct launch **ret_lau
 			      : 0;
 	}
 	/* One that runs already serves, but not where this call asks for something special. */
-	bool plain = !options->image && !options->allow_degraded;
+	bool plain = !options->image && !options->allow_degraded && !getenv("BRIG_IMAGE");
 	if (plain && launch_socket_path(path, sizeof(path)) == 0 &&
 		connect_running(path, ret_channel_fd) == 0)
 		return 0;

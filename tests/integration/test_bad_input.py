@@ -291,6 +291,14 @@ def test_no_service_there(tmp_path):
     assert "none.sock" in first and first.startswith("brig: run: ") and not rest, done.stderr
 
 
+def test_a_running_service_has_its_own_image(service):
+    """Neither silently ignored nor the caller's to choose."""
+    for flag in ("--image", "--allow-degraded"):
+        done = host.run_brig("run", "--socket", service.socket, flag, "memory", "-c", "print(1)")
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr.count(b"\n") == 1 and f"or {flag}".encode() in done.stderr
+
+
 def test_no_such_image(tmp_path):
     done = host.run_brig("run", "--image", "nosuch", "-c", "1")
     assert done.returncode in (2, 125)

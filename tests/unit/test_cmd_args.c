@@ -153,9 +153,10 @@ static void everything_at_once(void **state)
 	assert_int_equal(options.chart_format, CHART_SVG);
 	assert_true(options.table_csv && options.receipt && !options.json);
 	assert_int_equal(options.allow_degraded, 1u << LAYER_MEMORY | 1u << LAYER_PIDS);
-	assert_int_equal(parse(&options, &err, "-cprint() --socket s --image i --out o"), 0);
-	assert_string_equal(options.code, "print()");
+	assert_int_equal(parse(&options, &err, "-cprint() --socket s --out o"), 0);
 	assert_string_equal(options.socket_path, "s");
+	assert_int_equal(parse(&options, &err, "-cprint() --image i --out o"), 0);
+	assert_string_equal(options.code, "print()");
 	assert_string_equal(options.image, "i");
 	assert_string_equal(options.out_folder, "o");
 	assert_int_equal(options.limits.wall_ms, limits_default.wall_ms);
@@ -197,6 +198,8 @@ static void faults_name_their_fix(void **state)
 		{"- --memory 63M", "at least 64M"},
 		{"- --output 0", "--output must be more than 0"},
 		{"- --chart-format gif", "png or svg"},
+		{"- --socket s --image i", "leave out --socket, or --image"},
+		{"- --socket s --allow-degraded pids", "leave out --socket, or --allow-degraded"},
 		{"- --allow-degraded memry", "did you mean memory"},
 		{"- --allow-degraded memory,zzzzzz", "no layer 'zzzzzz'"},
 		{"- --allow-degraded=", "needs layers"},
