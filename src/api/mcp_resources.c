@@ -117,8 +117,8 @@ json_t *mcp_read_resource(struct dispatcher *dispatcher, const struct who *who, 
 {
 	const struct job_file *file = find(dispatcher, who, uri);
 	if (!file) {
-		(void)mcp_refuse(ret_fault, modern ? MCP_INVALID_PARAMS : MCP_NO_RESOURCE,
-			200, "no such resource, or it has expired");
+		(void)mcp_refuse(ret_fault, modern ? MCP_INVALID_PARAMS : MCP_NO_RESOURCE, 200,
+			"no such resource, or it has expired");
 		ret_fault->data = json_pack("{s:o}", "uri", json_from_text(uri));
 		return NULL;
 	}

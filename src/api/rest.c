@@ -32,6 +32,7 @@ static const struct route routes[] = {
 
 void rest_free(struct rest *rest)
 {
+	ledger_forget(&rest->dispatcher->ledger, &rest->wait);
 	who_done(&rest->who);
 	free(rest);
 }

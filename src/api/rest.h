@@ -21,8 +21,10 @@ struct rest {
 	struct who who;
 	struct span rest_of_path; /* what a pattern that ends in a star stands for */
 	char url_base[300];
-	bool wants_events; /* Accept: text/event-stream */
-	void *user;	   /* the handler's own */
+	bool wants_events;	 /* Accept: text/event-stream */
+	struct ledger_wait wait; /* for the row of a refusal */
+	char why[160];
+	void *user; /* the handler's own */
 	void (*on_gone)(struct rest *rest);
 };
 

@@ -7,6 +7,8 @@
 #include "http/problem.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 
 static void calculate_gone(struct rest *rest)
 {
@@ -26,10 +28,22 @@ static void calculated(void *user, int status, struct span answer)
 	rest_problem(rest, status, NULL, why, 0);
 }
 
+static void on_refusal_written(struct ledger_wait *wait, int rc)
+{
+	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
+	if (rc < 0)
+		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
+	else
+		rest_problem(rest, 403, NULL, rest->why, 0);
+}
+
 void rest_refuse_tool(struct rest *rest, const char *tool, const char *why, struct span code)
 {
-	(void)!call_audit_refusal(rest->dispatcher, &rest->who, tool, code, why);
-	rest_problem(rest, 403, NULL, why, 0);
+	(void)snprintf(rest->why, sizeof(rest->why), "%s", why);
+	if (call_audit_refusal(rest->dispatcher, &rest->who, tool, code, why) < 0)
+		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
+	else
+		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_refusal_written);
 }
 
 void rest_calculate(struct rest *rest)
@@ -90,13 +104,16 @@ void rest_run(struct rest *rest)
 	cleanup_job_spec struct job_spec spec;
 	struct request_fault fault;
 	struct err err;
+	int rc = 0;
+	bool allowed = role_allows(rest->who.role, ROLE_TOOL_RUN, &err) == 0;
 	job_spec_init(&spec);
-	if (rest->exchange->sink) {
+	if (allowed && rest->exchange->sink) {
 		rest_run_uploaded(rest);
 		return;
 	}
-	int rc = request_parse(rest->exchange->body, &object, &fault);
-	if (role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0) {
+	if (!rest->exchange->sink)
+		rc = request_parse(rest->exchange->body, &object, &fault);
+	if (!allowed) {
 		rest_refuse_tool(
 			rest, ROLE_TOOL_RUN, err.text, json_text(json_object_get(object, "code")));
 		return;

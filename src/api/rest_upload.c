@@ -146,16 +146,23 @@ static void on_gone(struct rest *rest)
 	upload_free(rest->user);
 }
 
+static int drop_piece(struct http_exchange *exchange, struct span piece)
+{
+	(void)exchange;
+	(void)piece;
+	return 0;
+}
+
 bool rest_run_begin(struct rest *rest)
 {
 	const struct multipart_events events = {.begin = on_begin, .data = on_data, .end = on_end};
-	struct upload *upload = calloc(1, sizeof(*upload));
 	struct err err;
+	/* Refused once it has been read over, as any other body is. */
 	if (role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0) {
-		free(upload);
-		rest_refuse_tool(rest, ROLE_TOOL_RUN, err.text, span_of("", 0));
-		return false;
+		rest->exchange->sink = drop_piece;
+		return true;
 	}
+	struct upload *upload = calloc(1, sizeof(*upload));
 	if (!upload) {
 		rest_problem(rest, 503, NULL, "out of memory", 1);
 		return false;
