@@ -149,7 +149,6 @@ $(SECURITY_TOOLS): $(O)/tests/%: tests/security/%.c $(call objects,$(call source
 security-tools: programs $(SECURITY_TOOLS)
 
 security: ## the proof: every forbidden behaviour with its control (root)
-	tests/security/prepare
 	tests/security/run
 
 mutation: ## leave out each layer in turn and see which cases notice (root)

@@ -196,7 +196,7 @@ static int ask_maker(struct warm *warm, struct err *err)
 {
 	struct service *service = warm->zygote->service;
 	struct zygote_hello hello = {
-		.version = CELL_PROTOCOL_VERSION,
+		.version = CELL_PROTOCOL_VERSION | MUTANT_VERSION,
 		/* Where nothing is parked, one job is all there is: it imports what it needs. */
 		.cold = service->start.park_max == 0 && warm->zygote->warmth == 0,
 		.filter = service->filter,
