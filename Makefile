@@ -176,6 +176,24 @@ includes: ## check that no room includes a room below it
 check: ## set up, build, run every test
 	./check
 
+# The bake compiles the zygote inside the image's suite, so what it is built from comes along.
+SHARE = $(DESTDIR)$(PREFIX)/share/brig
+DOCS = $(wildcard docs/*.md README.md SECURITY.md)
+install: programs ## install below PREFIX (/usr/local), for DESTDIR
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec $(SHARE)/image \
+		$(DESTDIR)$(PREFIX)/share/doc/brig $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -m 755 $(O)/brig $(DESTDIR)$(PREFIX)/bin/brig
+	install -m 755 $(O)/libexec/brig-service $(DESTDIR)$(PREFIX)/libexec/brig-service
+	cp -r --no-preserve=ownership image Makefile $(SHARE)/
+	for room in base wire jail zygote; do \
+		mkdir -p $(SHARE)/src/$$room && \
+		cp -r --no-preserve=ownership src/$$room/. $(SHARE)/src/$$room/ || exit 1; done
+	sed 's|@PREFIX@|$(PREFIX)|' etc/systemd/brig.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/brig.service
+	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/brig.service
+	install -m 644 etc/brig.ini $(DESTDIR)$(PREFIX)/share/doc/brig/brig.ini.example
+	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/brig/
+
 clean: ## remove what make built (images stay)
 	rm -rf build
 

@@ -56,22 +56,6 @@ void conn_close(struct http_conn *conn)
 		conn_free(conn);
 }
 
-static struct span unread(const struct http_conn *conn)
-{
-	return span_of(conn->in.data + conn->in_used, conn->in.len - conn->in_used);
-}
-
-static bool budget_body(struct http_conn *conn, uint64_t bytes)
-{
-	struct http_server *server = conn->server;
-	uint64_t wanted = conn->budgeted + bytes;
-	if (server->bodies_bytes + bytes > server->options.bodies_bytes_max)
-		return false;
-	server->bodies_bytes += bytes;
-	conn->budgeted = wanted;
-	return true;
-}
-
 static void forget_body(struct http_conn *conn)
 {
 	conn->server->bodies_bytes -= conn->budgeted;
@@ -87,7 +71,7 @@ static void forget_body(struct http_conn *conn)
 static bool skip_body(struct http_conn *conn)
 {
 	uint64_t left = conn->head.content_bytes - conn->body_bytes;
-	if (conn->head.chunked || unread(conn).len < left)
+	if (conn->head.chunked || conn_unread(conn).len < left)
 		return false;
 	conn->in_used += (size_t)left;
 	return true;
@@ -174,80 +158,8 @@ static void begin_exchange(struct http_conn *conn, size_t head_bytes)
 		return;
 	if (conn->head.content_bytes > conn->exchange.body_bytes_max)
 		conn_refuse(conn, 413, "the body is larger than this route takes");
-	else if (conn->head.expects_continue && unread(conn).len == 0)
+	else if (conn->head.expects_continue && conn_unread(conn).len == 0)
 		(void)!buf_add_text(&conn->out, "HTTP/1.1 100 Continue\r\n\r\n");
-}
-
-/* A piece of the body, to its sink or into memory. false where the request was refused. */
-static bool take_piece(struct http_conn *conn, struct span piece)
-{
-	conn->body_bytes += piece.len;
-	conn->deadline_ms += piece.len * 1000 / CONN_BODY_RATE;
-	if (conn->body_bytes > conn->exchange.body_bytes_max) {
-		conn_refuse(conn, 413, "the body is larger than this route takes");
-		return false;
-	}
-	if (conn->exchange.sink) {
-		if (conn->exchange.sink(&conn->exchange, piece) < 0)
-			return false;
-		return conn->has_exchange;
-	}
-	if (!budget_body(conn, piece.len) || buf_add(&conn->body, piece.data, piece.len) < 0) {
-		conn_refuse(conn, 503, "too many large requests at once; try again");
-		return false;
-	}
-	return true;
-}
-
-static void complete(struct http_conn *conn, struct span body)
-{
-	conn->state = CONN_BUSY;
-	conn->deadline_ms = 0;
-	conn->exchange.body = body;
-	conn->server->options.on_request(conn->server->options.user, &conn->exchange);
-}
-
-/* true where the body is there and was handed on. */
-static bool take_chunked(struct http_conn *conn)
-{
-	for (;;) {
-		size_t used;
-		struct span piece;
-		int rc = chunked_next(&conn->chunked, unread(conn), &used, &piece);
-		if (rc < 0) {
-			conn_refuse(conn, 400, "the chunked body is malformed");
-			return false;
-		}
-		if (piece.len && !take_piece(conn, piece))
-			return false;
-		conn->in_used += used;
-		if (conn->chunked.state == CHUNKED_OVER)
-			break;
-		if (rc == 0)
-			return false;
-	}
-	complete(conn, span_of(conn->body.data, conn->body.len));
-	return true;
-}
-
-static bool take_counted(struct http_conn *conn)
-{
-	uint64_t left = conn->head.content_bytes - conn->body_bytes;
-	struct span have = unread(conn);
-	/* The usual case: all of it is there, and is not copied. */
-	if (!conn->body_bytes && !conn->exchange.sink && have.len >= left) {
-		conn->in_used += (size_t)left;
-		complete(conn, span_of(have.data, (size_t)left));
-		return true;
-	}
-	size_t used = have.len < left ? have.len : (size_t)left;
-	if (used && !take_piece(conn, span_of(have.data, used)))
-		return false;
-	conn->in_used += used;
-	if (conn->body_bytes < conn->head.content_bytes)
-		return false;
-	complete(conn, span_of(conn->body.data, conn->body.len));
-	return true;
 }
 
 /* true where it is worth looking again. */
@@ -257,7 +169,7 @@ static bool step_head(struct http_conn *conn)
 	if (conn->out.len - conn->sent > HTTP_OUT_HIGH_BYTES)
 		return false;
 	/* Blank lines before a request are tolerated (RFC 9112, 2.2). */
-	while ((have = unread(conn)).len >= 2 && memcmp(have.data, "\r\n", 2) == 0)
+	while ((have = conn_unread(conn)).len >= 2 && memcmp(have.data, "\r\n", 2) == 0)
 		conn->in_used += 2;
 	if (!have.len)
 		return false;
@@ -316,7 +228,8 @@ void conn_go_on(struct http_conn *conn)
 			more = step_head(conn);
 			break;
 		case CONN_BODY:
-			more = conn->head.chunked ? take_chunked(conn) : take_counted(conn);
+			more = conn->head.chunked ? conn_take_chunked(conn)
+						  : conn_take_counted(conn);
 			break;
 		case CONN_BUSY:
 			more = false;
@@ -333,7 +246,7 @@ void conn_go_on(struct http_conn *conn)
 	bool all_sent = conn->sent == conn->out.len && conn->file_fd < 0;
 	if (!conn->dead && conn->state == CONN_LINGER && all_sent && !conn->eof)
 		(void)shutdown(conn->fd, SHUT_WR);
-	bool leaving = conn->eof || (conn->server->draining && unread(conn).len == 0);
+	bool leaving = conn->eof || (conn->server->draining && conn_unread(conn).len == 0);
 	conn->processing = false;
 	if (conn->dead || (leaving && idle && all_sent))
 		conn_close(conn);

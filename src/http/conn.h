@@ -73,6 +73,17 @@ void conn_flush(struct http_conn *conn);
 /* The answer is complete: on to the next request. */
 void conn_finish(struct http_conn *conn);
 void conn_refuse(struct http_conn *conn, int status, const char *detail);
+
+/* conn_body.c: take what has come of the body. true where it is whole and was handed on. */
+bool conn_take_chunked(struct http_conn *conn);
+bool conn_take_counted(struct http_conn *conn);
+
+/* What has come and has not been taken. */
+static inline struct span conn_unread(const struct http_conn *conn)
+{
+	return span_of(conn->in.data + conn->in_used, conn->in.len - conn->in_used);
+}
+
 const char *server_date(struct http_server *server);
 void server_conn_closed(struct http_server *server);
 
