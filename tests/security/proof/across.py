@@ -155,6 +155,19 @@ for _ in range(20):
     Case("H68", "a million absent names: the next job starts at its own baseline", "memory", "",
          Cell("print(os.path.exists('/usr/lib/absent'))\nreached('absent names are looked up')"),
          check=lambda lab, case, result: baseline(lab), slow=True),
+    Case("H69", "descriptors of a cell that was made beside a running one", "fds", "", Cell("""
+r, w = os.pipe()
+reached("a pipe of the job's own is seen") if os.fstat(r) else held()
+"""), check=beside("""
+import time
+ends = [os.pipe() for _ in range(20)]
+time.sleep(1.2)
+""", """
+def there(fd):
+    return errno_of(os.fstat, fd) == ""
+extra = [fd for fd in range(5, 1024) if there(fd)]
+reached(str(extra)) if extra else held("five")
+""")),
     Case("H67", "the same addresses, hash secret and canary in two jobs are not told apart", "work",
          "", Own("one zygote's children share a layout: SECURITY.md says so"),
          check=lambda lab, case, result: secrets_differ(lab)),

@@ -87,6 +87,21 @@ verdict(call(298, attr, 0, -1, -1, 0))
     deadly("K80c", "request_key", "request_key",
            "if NATIVE:\n    call(250, 1, b'k', 0, 0, 0)\n    call(248, b'user', b'x', b'y', 1, -3)\n"
            "verdict(call(249, b'user', b'x', 0, -3))"),
+    deadly("K80d", "a deadly call of a thread, while the main one goes on", "keyctl", """
+import threading, time
+thread = threading.Thread(target=call, args=(250, 0, -3, 1, 0, 0))
+thread.start()
+time.sleep(20 if not NATIVE else 0.1)
+reached("it goes on")
+"""),
+    deadly("K80e", "a deadly call of a child, while its parent goes on", "keyctl", """
+import time
+if os.fork() == 0:
+    call(250, 0, -3, 1, 0, 0)
+    os._exit(0)
+time.sleep(20 if not NATIVE else 0.1)
+reached("it goes on")
+"""),
     Case("K81", "splice, vmsplice, tee", "seccomp", """
 a, b = os.pipe(), os.pipe()
 os.write(a[1], b"x")

@@ -125,6 +125,19 @@ held(" ".join(got)) if all(got) else reached(str(got))
            "import threading\ndef flood(fd):\n    while True:\n        os.write(fd, b'z' * 65536)\n"
            "for fd in (1, 2, 4):\n    threading.Thread(target=flood, args=(fd,), daemon=True).start()\n"
            "import time\ntime.sleep(0.3)\nos._exit(9)", ("exit", "output"), ("--wall", "20s")),
+    forged("I78", "3,000 random frames", """
+import random
+random.seed(20261130)
+for _ in range(3000):
+    kind = random.choice((SEALED, PARKED, ITEM, ITEM, ITEM, JOB, RELEASE, 0, 999))
+    fields = [field(random.choice((1, 2, 3, 4, 5, 6, 77)), random.randbytes(random.choice((0, 1, 8, 8, 40, 400))))
+              for _ in range(random.randrange(4))]
+    data = bytearray(frame(kind, *fields))
+    if random.random() < 0.02 and len(data) > 9:
+        data[random.randrange(8, len(data))] ^= 1 << random.randrange(8)
+    send(bytes(data))
+os._exit(0)
+""", ("ok", "timeout_wall"), ("--wall", "3s")),
     Case("J73", "a traceback through the library", "image",
          "import json\njson.loads('{bad')", Own("the error has its type and message"), check=no_path),
     Case("J73b", "messages that hold paths of the image", "image", """
