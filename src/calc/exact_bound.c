@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define SIZE_MAX_BOUND 0x1p4096L /* CALC_EXACT_BITS */
-#define COST_MAX (1 << 19)	 /* limbs squared; about a millisecond */
+#define COST_MAX 12500		 /* steps and limbs; each took up to 0.08 µs when measured */
 
 _Static_assert(CALC_EXACT_BITS == 4096, "SIZE_MAX_BOUND is 2**CALC_EXACT_BITS");
 
@@ -86,11 +86,10 @@ static struct bound combine(enum calc_op op, const struct bound *a, const struct
 	return bound;
 }
 
-/* The work of making a number of this size from others of about its size. */
+/* The work of a step, which at these sizes grows with the limbs of its result. */
 static long double cost(const struct bound *bound)
 {
-	long double limbs = 2 + (logbl(fmaxl(bound->num, 1)) + logbl(bound->den)) / 64;
-	return limbs * limbs;
+	return 2 + (logbl(fmaxl(bound->num, 1)) + logbl(bound->den)) / 64;
 }
 
 bool exact_is_cheap(const struct calc_program *program, const char *source, union calc_stack *stack)
