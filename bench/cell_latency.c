@@ -1,30 +1,29 @@
 /*
  * cell_latency: the same job again and again over a service's socket, and how long each took.
  *
- *	cell_latency SOCKET COUNT CLIENTS CODE [PAUSE_US]
+ *	cell_latency SOCKET COUNT CLIENTS CODE [PAUSE_US [PATH:NAME]...]
  *
- * Prints one line of JSON: counts by outcome and the quantiles of the time from send to result.
- * Each client is a process of its own, so that none waits for another.
+ * Prints one line of JSON: how many were ok, the quantiles of the time from connecting to the
+ * result, and the median of each stage. All clients begin at once, so that COUNT = CLIENTS is a
+ * burst. PATH:NAME is an input.
  */
-#include "base/clock.h"
-#include "base/fd.h"
+#include "sample.h"
+
 #include "tool/cell_client.h"
+#include "tool/input.h"
 #include "tool/job_id.h"
 
 #include <errno.h>
 #include <sodium.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-struct sample {
-	uint32_t us;
-	uint32_t outcome;
+struct load {
+	const char *socket_path, *code;
+	useconds_t pause_us;
+	char **inputs;
+	int input_count;
 };
 
 static int dial(const char *path)
@@ -38,84 +37,100 @@ static int dial(const char *path)
 	return -errno;
 }
 
-static int run_one(const char *path, const char *code, struct sample *sample)
+static int add_input(struct job_spec *spec, const char *word, struct err *err)
+{
+	unsigned char digest[32] = {0}; /* the service does not look at it */
+	char path[4096];
+	int fd;
+	uint64_t bytes;
+	const char *colon = strrchr(word, ':');
+	if (!colon)
+		return err_set(err, -EINVAL, "usage", "an input is PATH:NAME");
+	(void)snprintf(path, sizeof(path), "%.*s", (int)(colon - word), word);
+	int rc = input_open(path, LIMIT_INPUT_BYTES, &fd, &bytes, err);
+	return rc ? rc : job_spec_add_input(spec, colon + 1, bytes, digest, fd, err);
+}
+
+static int make_spec(const struct load *load, struct job_spec *spec, struct err *err)
+{
+	job_spec_init(spec);
+	if (job_id_make(spec->id) < 0 || buf_add_text(&spec->code, load->code) < 0)
+		return -ENOMEM;
+	int rc = 0;
+	for (int i = 0; !rc && i < load->input_count; i++)
+		rc = add_input(spec, load->inputs[i], err);
+	return rc;
+}
+
+static void take_stages(const struct job_result *result, struct sample *sample)
+{
+	const struct job_stages *stages = &result->stages;
+	const uint64_t inside[] = {stages->queue_us, stages->handover_us, stages->run_us,
+		stages->drain_us, stages->verdict_us};
+	uint64_t sum = 0;
+	for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
+		sample->stages_us[i] = (uint32_t)inside[i];
+		sum += inside[i];
+	}
+	sample->stages_us[STAGE_REPLY] = sample->us > sum ? (uint32_t)(sample->us - sum) : 0;
+}
+
+static int run_one(const struct load *load, struct sample *sample, struct err *err)
 {
 	const struct cell_client client = {0};
 	struct job_spec spec cleanup_job_spec;
 	struct job_result result cleanup_job_result;
-	struct err err = {0};
 
-	job_spec_init(&spec);
 	job_result_init(&result);
-	if (job_id_make(spec.id) < 0 || buf_add_text(&spec.code, code) < 0)
-		return -ENOMEM;
-	uint64_t start_us = clock_now_us();
-	cleanup_fd int fd = dial(path);
-	if (fd < 0)
-		return fd;
-	int rc = cell_client_run(&client, fd, &spec, &result, &err);
-	if (rc < 0) {
-		(void)fprintf(stderr, "%s: %s\n", err.stage, err.text);
+	int rc = make_spec(load, &spec, err);
+	if (rc < 0)
 		return rc;
-	}
+	uint64_t start_us = clock_now_us();
+	cleanup_fd int fd = dial(load->socket_path);
+	if (fd < 0)
+		return err_sys(err, fd, "socket", load->socket_path);
+	rc = cell_client_run(&client, fd, &spec, &result, err);
+	if (rc < 0)
+		return rc;
 	sample->us = (uint32_t)(clock_now_us() - start_us);
-	sample->outcome = (uint32_t)result.outcome;
-	if (result.outcome == OUTCOME_INTERNAL)
-		(void)fprintf(stderr, "%s: %s\n", result.fault.stage, result.fault.text);
+	sample->good = result.outcome == OUTCOME_OK;
+	take_stages(&result, sample);
+	if (!sample->good)
+		(void)fprintf(stderr, "%s %s %s\n", outcome_name(result.outcome),
+			result.fault.stage, result.fault.text);
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int client(void *user, struct sample *samples, size_t count, int gate_fd)
 {
-	const struct sample *left = a, *right = b;
-	return left->us < right->us ? -1 : left->us > right->us;
-}
-
-static void report(struct sample *samples, size_t count, uint64_t elapsed_us)
-{
-	size_t outcomes[OUTCOME_COUNT] = {0};
-	for (size_t i = 0; i < count; i++)
-		outcomes[samples[i].outcome < OUTCOME_COUNT ? samples[i].outcome
-							    : OUTCOME_INTERNAL]++;
-	qsort(samples, count, sizeof(*samples), by_time);
-	(void)printf("{\"jobs\": %zu, \"ok\": %zu, \"p50_us\": %u, \"p90_us\": %u, \"p99_us\": %u, "
-		     "\"max_us\": %u, \"jobs_per_second\": %.1f}\n",
-		count, outcomes[OUTCOME_OK], samples[count / 2].us, samples[count * 9 / 10].us,
-		samples[count * 99 / 100].us, samples[count - 1].us,
-		(double)count * 1e6 / (double)elapsed_us);
+	const struct load *load = user;
+	struct err err = {0};
+	int rc = 0;
+	sample_wait(gate_fd);
+	for (size_t i = 0; !rc && i < count; i++) {
+		rc = run_one(load, &samples[i], &err);
+		if (load->pause_us)
+			(void)usleep(load->pause_us);
+	}
+	if (rc < 0)
+		(void)fprintf(stderr, "%s: %s\n", err.stage, err.text);
+	return rc;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc < 5) {
-		(void)fprintf(stderr, "usage: cell_latency SOCKET COUNT CLIENTS CODE [PAUSE_US]\n");
+	if (argc < 5 || sodium_init() < 0) {
+		(void)fprintf(stderr, "usage: cell_latency SOCKET COUNT CLIENTS CODE "
+				      "[PAUSE_US [PATH:NAME]...]\n");
 		return 2;
 	}
-	size_t count = strtoul(argv[2], NULL, 10), clients = strtoul(argv[3], NULL, 10);
-	useconds_t pause_us = argc > 5 ? (useconds_t)strtoul(argv[5], NULL, 10) : 0;
-	size_t each = clients ? count / clients : 0;
-	if (!each || sodium_init() < 0)
-		return 2;
-	count = each * clients;
-	struct sample *samples = mmap(NULL, count * sizeof(*samples), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (samples == MAP_FAILED)
-		return 1;
-	uint64_t start_us = clock_now_us();
-	for (size_t client = 0; client < clients; client++) {
-		if (fork() != 0)
-			continue;
-		for (size_t i = 0; i < each; i++) {
-			if (run_one(argv[1], argv[4], &samples[client * each + i]) < 0)
-				_exit(1);
-			if (pause_us)
-				(void)usleep(pause_us);
-		}
-		_exit(0);
+	struct load load = {.socket_path = argv[1], .code = argv[4]};
+	if (argc > 5)
+		load.pause_us = (useconds_t)strtoul(argv[5], NULL, 10);
+	if (argc > 6) {
+		load.inputs = argv + 6;
+		load.input_count = argc - 6;
 	}
-	int status, failed = 0;
-	while (wait(&status) > 0)
-		failed |= status;
-	report(samples, count, clock_now_us() - start_us);
-	return failed ? 1 : 0;
+	return sample_run(
+		client, &load, strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10), true);
 }
