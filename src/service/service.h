@@ -146,6 +146,7 @@ struct warm {
 	uint32_t forks, answers_due;
 	uint64_t born_us;
 	struct event *read, *ended;
+	struct event *limit; /* timer: it should be ready by now */
 };
 
 /* A level of the image, shared by all roles or kept for one. */

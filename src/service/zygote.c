@@ -18,6 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The imports of the warmest level take a second or two. */
+#define START_LIMIT_SECONDS 30
+
 static void on_message(evutil_socket_t fd, short what, void *context);
 
 static struct warm *forking(const struct zygote *zygote)
@@ -132,8 +135,16 @@ static void fail_cells(struct warm *warm)
 	}
 }
 
+static void drop_limit(struct warm *warm)
+{
+	if (warm->limit)
+		event_free(warm->limit);
+	warm->limit = NULL;
+}
+
 static void end_warm(struct warm *warm)
 {
+	drop_limit(warm);
 	if (warm->read)
 		event_free(warm->read);
 	warm->read = NULL;
@@ -163,6 +174,17 @@ void zygote_stuck(struct warm *warm)
 	(void)err_set(&warm->zygote->fault, -ETIMEDOUT, "zygote", "the %s zygote does not answer",
 		warm->zygote->level);
 	lose(warm);
+}
+
+/* Without a process the maker has not answered, and will make no cell either. */
+static void on_start_limit(evutil_socket_t fd, short what, void *context)
+{
+	struct warm *warm = context;
+	(void)fd;
+	(void)what;
+	if (warm->pidfd < 0)
+		service_abandon(warm->zygote->service, "the maker does not answer");
+	zygote_stuck(warm);
 }
 
 static void on_ended(evutil_socket_t fd, short what, void *context)
@@ -201,6 +223,7 @@ static int ask_maker(struct warm *warm, struct err *err)
 		.cold = service->start.park_max == 0 && warm->zygote->warmth == 0,
 		.filter = service->filter,
 	};
+	const struct timeval start_limit = {.tv_sec = START_LIMIT_SECONDS};
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
@@ -217,7 +240,9 @@ static int ask_maker(struct warm *warm, struct err *err)
 		return rc;
 	warm->read =
 		event_new(service->base, warm->control_fd, EV_READ | EV_PERSIST, on_message, warm);
-	if (!warm->read || event_add(warm->read, NULL) < 0)
+	warm->limit = event_new(service->base, -1, 0, on_start_limit, warm);
+	if (!warm->read || event_add(warm->read, NULL) < 0 || !warm->limit ||
+		event_add(warm->limit, &start_limit) < 0)
 		return err_sys(err, -ENOMEM, "zygote", "event_new");
 	return 0;
 }
@@ -288,6 +313,7 @@ static void on_ready(struct warm *warm, const struct zygote_ready *ready)
 		lose(warm);
 		return;
 	}
+	drop_limit(warm);
 	warm->state = WARM_READY;
 	zygote->failures = 0;
 	if (other->state == WARM_READY)

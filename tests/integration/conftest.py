@@ -28,6 +28,7 @@ CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x1000, 0x4000, 0x40000
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: left out by --quick")
     if os.geteuid() != 0 or config.option.collectonly:
         return
     libc = ctypes.CDLL(None, use_errno=True)
@@ -44,6 +45,14 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def quick(request):
     return request.config.getoption("--quick")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--quick"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]
 
 
 def pytest_generate_tests(metafunc):

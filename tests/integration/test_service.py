@@ -165,8 +165,10 @@ def served_again(service, old):
     host.wait_until(lambda: not host.orphaned_cgroups(), "cgroups of the dead service")
 
 
+@pytest.mark.slow
 def test_stopped_zygote(own_service):
-    """A job that needs it fails as internal or waits for its end; the next one is served."""
+    """A job that needs it fails as internal after the time that a cell may take to be made; the
+    zygote is replaced and the next job is served."""
     channel.run(own_service.socket, "1")
     own_service.settled()
     zygote, = [p for p in parts(own_service, "brig-zygote") if is_zygote(p, own_service)]
@@ -175,6 +177,15 @@ def test_stopped_zygote(own_service):
         assert outcome_of(call) == "internal"
     assert channel.run(own_service.socket, "print(2)").text == "2\n"
     own_service.settled()
+
+
+@pytest.mark.slow
+def test_stopped_maker(own_service):
+    old = own_service.service_pid()
+    os.kill(parts(own_service, "brig-maker")[0], signal.SIGSTOP)
+    with channel.Call(own_service.socket, "print(1)") as call:
+        assert outcome_of(call) in ("internal", "closed")
+    served_again(own_service, old)
 
 
 def test_stopped_init(own_service):
