@@ -16,18 +16,20 @@ static bool is_port(struct span text)
 /* Cuts ":PORT" off; false where what follows the name is no port. */
 static bool cut_port(struct span *host)
 {
-	const unsigned char *end = host->len ? host->data + host->len : NULL;
-	const unsigned char *from = host->data;
-	if (host->len && *host->data == '[') {
+	if (!host->len)
+		return false;
+	const unsigned char *end = host->data + host->len, *from = host->data;
+	bool bracketed = *host->data == '[';
+	if (bracketed) {
 		from = memchr(host->data, ']', host->len);
 		if (!from)
 			return false;
 		from++;
 	}
-	const unsigned char *colon = from ? memchr(from, ':', (size_t)(end - from)) : NULL;
+	const unsigned char *colon = from < end ? memchr(from, ':', (size_t)(end - from)) : NULL;
 	if (!colon)
-		return !from || from == host->data || from == end;
-	if (from != host->data && colon != from)
+		return !bracketed || from == end;
+	if (bracketed && colon != from)
 		return false;
 	struct span port = span_of(colon + 1, (size_t)(end - colon) - 1);
 	host->len = (size_t)(colon - host->data);
