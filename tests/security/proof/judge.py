@@ -13,7 +13,7 @@ SAID = re.compile(r"^(HELD|REACHED) ?(.*)$", re.MULTILINE)
 @dataclasses.dataclass
 class Line:
     case: object
-    state: str  # held, failed, no control, skipped
+    state: str  # held, failed, no control, gap, skipped
     detail: str
     control: str = ""
 
@@ -83,7 +83,10 @@ def one_control(lab, case, kind):
     if isinstance(kind, Off):
         if not mutant_is_built():
             return False, "the mutant build is not there (make security builds it)"
-        service = lab.service("mutant", kind.layers)
+        try:
+            service = lab.service("mutant", kind.layers)
+        except RuntimeError as fault:
+            return False, str(fault)
         word, why = said(lab.cell(kind.code or case.code, case.args, case.files, service)["stdout"])
         return word == "REACHED", f"control without {kind.layers} {word.lower() or 'said'} ({why[:60]})"
     return False, "no control"
@@ -93,14 +96,19 @@ def run_case(lab, case, service=None, with_control=True):
     if service is None and case.without:
         if not mutant_is_built():
             return Line(case, "skipped", "the mutant build is not there (make security builds it)")
-        service = lab.service("mutant", "" if case.without == "nothing" else case.without)
-    lab.current = service
+        try:
+            service = lab.service("mutant", "" if case.without == "nothing" else case.without)
+        except RuntimeError as fault:
+            return Line(case, "skipped", str(fault))
     try:
+        lab.current = service
         good, detail = attack(lab, case, service)
     except RuntimeError as fault:
         return Line(case, "failed", str(fault))
     finally:
         lab.current = None
+    if not good and set(case.layers.split()) <= lab.gaps:
+        return Line(case, "gap", f"{detail}: this host has no {case.layers}, and that was allowed")
     if not good:
         return Line(case, "failed", detail)
     if not with_control:

@@ -18,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WATCHDOG_S = 90
 KEYCTL, ADD_KEY, JOIN_SESSION = 250, 248, 1
 SHM_KEY = 0x62726967
+ROOTS_MUTANT = "/var/lib/brig/images/mutant"  # a folder: an ordinary user may mount it too
 
 with open(os.path.join(HERE, "probe.py"), encoding="utf-8") as _file:
     PROBE = _file.read()
@@ -82,7 +83,7 @@ class Service:
         self.socket = os.path.join(lab.folder, "s" + secrets.token_hex(4))
         environment = {"PATH": os.environ["PATH"], "BRIG_CANARY": lab.canary}
         if build != "release":
-            environment["BRIG_IMAGE"] = "mutant"
+            environment["BRIG_IMAGE"] = "mutant" if os.geteuid() == 0 else ROOTS_MUTANT
         elif "BRIG_IMAGE" in os.environ:
             environment["BRIG_IMAGE"] = os.environ["BRIG_IMAGE"]
         for name in ("XDG_DATA_HOME", "XDG_RUNTIME_DIR", "HOME"):
@@ -163,6 +164,7 @@ class Lab:
 
     def __init__(self, brig="", allow="", flavour=""):
         self.brig, self.flavour, self.allow = brig, flavour, [allow] if allow else []
+        self.gaps = set(allow.split(",")) if allow else set()
         # Hosts differ in their umask: what the attacks look for is open to everyone.
         self.folder = tempfile.mkdtemp(prefix="brig-proof-")
         os.chmod(self.folder, 0o755)

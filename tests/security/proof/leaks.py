@@ -115,6 +115,8 @@ for folder, folders, files in os.walk("/"):
         kind = kinds.get(int.from_bytes(buffer[:8], "little") & 0xffffffff, "other")
         flags = [n for b, n in ((1, "ro"), (2, "nosuid"), (4, "nodev"), (8, "noexec"),
                                 (1024, "noatime")) if view.f_flag & b]
+        if path == "/":  # EROFS, or a folder of the host's file system
+            kind, flags = "image", [f for f in flags if f != "noatime"]
         if status.st_dev not in devices or folder == "/dev":
             print(path, "" if path.startswith("/dev/") and path != "/dev/shm" else kind, *flags)
         devices[status.st_dev] = path
