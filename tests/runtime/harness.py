@@ -158,7 +158,9 @@ def _seal():
     program = [(0x20, 0, 0, 0)]
     for number, error in _DENIED.items():
         program += [(0x15, 0, 1, number), (0x06, 0, 0, 0x00050000 | error)]
-    program.append((0x06, 0, 0, 0x7FFF0000))
+    # clone(CLONE_VFORK …), as posix_spawn calls it, is not among the exact flag sets allowed
+    program += [(0x15, 0, 3, 56), (0x20, 0, 0, 16), (0x45, 0, 1, 0x4000)]
+    program += [(0x06, 0, 0, 0x00050000 | _ENOSYS), (0x06, 0, 0, 0x7FFF0000)]
     code = b"".join(struct.pack("<HBBI", *line) for line in program)
     buffer = ctypes.create_string_buffer(code)
     header = struct.pack("<HxxxxxxQ", len(program), ctypes.addressof(buffer))

@@ -109,7 +109,7 @@ def _program(error, job):
     if spawned and "use fork" in safe_str(error):
         return "programs cannot be started here: use multiprocessing's default, fork."
     called = any(f"os.{verb}" in job.source for verb in ("exec", "posix_spawn", "spawn"))
-    if spawned or (error.errno == errno.EPERM and called):
+    if spawned or (error.errno in (errno.EPERM, errno.ENOSYS) and called):
         return "programs cannot be started here: do it in Python, with the libraries there are."
     return None
 

@@ -143,6 +143,11 @@ def resource_tracker(module):
     module.ensure_running = lambda: None
 
 
+def subprocess(module):
+    """One refusal for every way of starting a program: PermissionError, from fork and exec."""
+    module._USE_POSIX_SPAWN = False
+
+
 def managers(module):
     """A manager is a server on a socket: says so at once, and what to use."""
 
@@ -174,6 +179,7 @@ AFTER = {
     "multiprocessing.util": multiprocessing_util,
     "multiprocessing.resource_tracker": resource_tracker,
     "multiprocessing.managers": managers,
+    "subprocess": subprocess,
     "traceback": traceback,
 }
 AROUND = {"joblib": _one_process}
