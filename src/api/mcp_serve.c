@@ -22,7 +22,7 @@ struct mcp_exchange {
 	const struct mcp_transport *transport;
 	void *user;
 	bool left, cancelled;
-	bool *over; /* set once it is, for mcp_serve itself */
+	bool serving, over; /* mcp_serve is on the stack, and frees what is over by then */
 	struct call *call;
 	struct calculation *calculation;
 	struct event *progress;
@@ -34,8 +34,9 @@ struct mcp_exchange {
 
 static void exchange_free(struct mcp_exchange *it)
 {
-	if (it->over)
-		*it->over = true;
+	it->over = true;
+	if (it->serving)
+		return;
 	TAILQ_REMOVE(&it->dispatcher->exchanges, it, link);
 	ledger_forget(&it->dispatcher->ledger, &it->wait);
 	if (it->progress)
@@ -191,14 +192,12 @@ static void refuse_tool(struct mcp_exchange *it, const struct mcp_step *step)
 
 static void start_call(struct mcp_exchange *it, const struct mcp_step *step, const char *url_base)
 {
-	cleanup_json json_t *none = NULL;
-	const json_t *arguments = step->arguments;
+	cleanup_json json_t *none = step->arguments ? NULL : json_object();
+	const json_t *arguments = step->arguments ? step->arguments : none;
 	if (!step->tool) {
 		refuse_tool(it, step);
 		return;
 	}
-	if (!arguments)
-		arguments = none = json_object();
 	it->started_us = clock_now_us();
 	if (step->tool == ROLE_CALCULATE)
 		start_calculation(it, arguments);
@@ -277,12 +276,11 @@ struct mcp_exchange *mcp_serve(struct dispatcher *dispatcher, const struct who *
 	struct mcp_exchange *it = calloc(1, sizeof(*it));
 	struct schema_facts facts;
 	struct mcp_step step;
-	bool over = false;
 	if (!it) {
 		transport->nothing(user);
 		return NULL;
 	}
-	it->over = &over;
+	it->serving = true;
 	it->dispatcher = dispatcher;
 	it->transport = transport;
 	it->user = user;
@@ -293,15 +291,17 @@ struct mcp_exchange *mcp_serve(struct dispatcher *dispatcher, const struct who *
 		struct mcp_fault fault = it->fault;
 		it->fault.data = NULL;
 		finish(it, fault.status, mcp_error(&it->message, &fault));
-		return NULL;
+	} else {
+		dispatcher_schema_facts(dispatcher, who->role, &facts);
+		mcp_step(&it->message, &facts, &step);
+		carry_out(it, &step, url_base);
 	}
-	dispatcher_schema_facts(dispatcher, who->role, &facts);
-	mcp_step(&it->message, &facts, &step);
-	carry_out(it, &step, url_base);
-	if (over)
-		return NULL;
-	it->over = NULL;
-	return it;
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): exchange_free frees nothing that is serving */
+	it->serving = false;
+	if (!it->over)
+		return it;
+	exchange_free(it);
+	return NULL;
 }
 
 bool mcp_exchange_is_modern(const struct mcp_exchange *exchange)

@@ -288,6 +288,9 @@ void mcp_stdio_adopt(
 
 void mcp_stdio_free_all(struct dispatcher *dispatcher)
 {
-	while (!TAILQ_EMPTY(&dispatcher->stdios))
-		stdio_free(TAILQ_FIRST(&dispatcher->stdios));
+	struct mcp_stdio *next;
+	for (struct mcp_stdio *stdio = TAILQ_FIRST(&dispatcher->stdios); stdio; stdio = next) {
+		next = TAILQ_NEXT(stdio, link);
+		stdio_free(stdio);
+	}
 }

@@ -171,7 +171,7 @@ static int take_flag(const json_t *object, const char *key, bool *ret, struct re
 	const json_t *value = json_object_get(object, key);
 	if (value && !json_is_boolean(value))
 		return wrong_type(fault, key, "true or false");
-	*ret = value && json_is_true(value);
+	*ret = json_is_true(value);
 	return 0;
 }
 

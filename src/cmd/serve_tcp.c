@@ -51,7 +51,7 @@ static int describe(int fd, const char *host, char url[SERVE_URL_BYTES])
 		struct sockaddr any;
 		struct sockaddr_in v4;
 		struct sockaddr_in6 v6;
-	} bound;
+	} bound = {.v6 = {0}};
 	socklen_t length = sizeof(bound);
 	if (getsockname(fd, &bound.any, &length) < 0)
 		return -errno;

@@ -172,7 +172,7 @@ static int parse_field(struct span line, struct http_head *head, struct http_fau
 static int parse_length(struct span text, uint64_t *ret_bytes)
 {
 	uint64_t bytes = 0;
-	if (text.len == 0 || text.len > 18)
+	if (!text.data || text.len == 0 || text.len > 18)
 		return -EBADMSG;
 	for (size_t i = 0; i < text.len; i++) {
 		if (text.data[i] < '0' || text.data[i] > '9')
