@@ -56,7 +56,8 @@ class Dispatcher:
         (self.folder / "log").mkdir()
         (self.folder / "data").mkdir()
         self.config = self.folder / "brig.ini"
-        self.config.write_text(config_text(self.folder, extra) if config is None else config)
+        self.config.write_text(config_text(self.folder, extra) if config is None
+                               else config.format(folder=self.folder))
         self.socket = str(self.folder / "http.sock")
         self.args = args
 
