@@ -17,6 +17,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.ab
 HERE = os.path.dirname(os.path.abspath(__file__))
 WATCHDOG_S = 90
 KEYCTL, ADD_KEY, JOIN_SESSION = 250, 248, 1
+FAULTS = r"Sanitizer|runtime error:|[Aa]ssertion|stack smashing|buffer overflow"
 SHM_KEY = 0x62726967
 ROOTS_MUTANT = "/var/lib/brig/images/mutant"  # a folder: an ordinary user may mount it too
 
@@ -117,6 +118,8 @@ class Service:
                 self.process.kill()
                 self.process.wait()
         self.process.stdout.close()
+        self.log.seek(0)
+        self.lab.noise += [line.strip() for line in self.log if re.search(FAULTS, line)]
         self.log.close()
 
 
@@ -176,6 +179,7 @@ class Lab:
         self.listeners = Listeners(self.folder)
         self.mark = "m" + secrets.token_hex(4)
         self.services = {}
+        self.noise = []  # what sanitizers and asserts of the service said
         self.current = None  # the service of the case in hand, where it is not the usual one
         self.key = self._plant_key()
 
