@@ -13,9 +13,11 @@
 #include "zygote/embed.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #define JOB_BYTES_MAX (2 * MIB)
+#define STOP_LIMIT_MS 500
 
 static int send_frame(
 	int fd, enum cell_type type, enum cell_tag tag, const void *data, size_t bytes)
@@ -89,6 +91,18 @@ static void report_sealed(int listener)
 		_exit(125);
 }
 
+/*
+ * The service stops the cell as soon as it has read that the job is done, and takes it down behind
+ * the answer. A process on its way out cannot be frozen before its memory is gone: ending now would
+ * put that on the answer's path. Where nobody comes (a job that spoiled its own report, so that no
+ * more of it is read) the process ends by itself.
+ */
+_Noreturn static void wait_to_be_stopped(int exit_code)
+{
+	(void)poll(NULL, 0, STOP_LIMIT_MS);
+	_exit(exit_code);
+}
+
 _Noreturn void runner_main(const struct jail_plan *plan)
 {
 	struct err err = {0};
@@ -117,5 +131,5 @@ _Noreturn void runner_main(const struct jail_plan *plan)
 	if (embed_run(frame.fields, CELL_FD_CONTROL_OUT, &exit_code, &err) < 0)
 		fail(CELL_FD_CONTROL_OUT, &err);
 	(void)!send_number(CELL_DONE, CELL_TAG_EXIT, (uint64_t)exit_code);
-	_exit(exit_code);
+	wait_to_be_stopped(exit_code);
 }
