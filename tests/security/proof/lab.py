@@ -25,6 +25,11 @@ with open(os.path.join(HERE, "probe.py"), encoding="utf-8") as _file:
     PROBE = _file.read()
 
 
+def no_number(text):
+    """NaN and Infinity are no JSON: an answer with them is none."""
+    raise ValueError(text)
+
+
 class Listeners:
     """Loopback listeners of the test's own; whoever connects is counted."""
 
@@ -153,7 +158,7 @@ class Job:
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
         try:
-            result = json.loads(out.decode("utf-8"))
+            result = json.loads(out.decode("utf-8"), parse_constant=no_number)
         except ValueError:
             return {"outcome": "no result", "stdout": "", "raw": out,
                     "stderr": err.decode("utf-8", "replace"), "status": self.process.returncode}
