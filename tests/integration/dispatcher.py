@@ -83,7 +83,9 @@ class Dispatcher:
             self.process.terminate()
             self.process.wait(host.WATCHDOG_S)
         self.log.close()
+        text = self.log_text()
         self.holder.cleanup()
+        assert "Sanitizer" not in text and "runtime error" not in text, text[-4000:]
 
     def log_text(self):
         return (self.folder / "stderr").read_text()
