@@ -66,15 +66,23 @@ int item_copy_text(json_t *object, const json_t *raw, const char *key, size_t ma
 	return rc ? rc : json_put(object, key, json_from_text(span_of(cut.data, cut.len)));
 }
 
-static int note_cut(json_t *value, const char *key, size_t bytes)
+/* Takes `bytes`, an integer or null. */
+static int note_cut(json_t *value, const char *key, json_t *bytes)
 {
 	json_t *cut = json_object_get(value, "cut");
 	if (!cut) {
 		cut = json_object();
-		if (json_put(value, "cut", cut))
+		if (json_put(value, "cut", cut)) {
+			json_decref(bytes);
 			return -ENOMEM;
+		}
 	}
-	return json_put(cut, key, json_integer((json_int_t)bytes));
+	return json_put(cut, key, bytes);
+}
+
+static json_t *size_of(size_t bytes)
+{
+	return json_integer((json_int_t)bytes);
 }
 
 /* Forms that make no sense in part: whole, or only their size. */
@@ -85,7 +93,7 @@ static int copy_rich(json_t *value, const json_t *raw, const char *key)
 		return 0;
 	size_t bytes = json_string_length(form);
 	if (bytes > ITEM_RICH_BYTES)
-		return note_cut(value, key, bytes);
+		return note_cut(value, key, size_of(bytes));
 	return json_put(value, key, json_incref(form));
 }
 
@@ -96,7 +104,7 @@ static int copy_json(json_t *value, const json_t *raw)
 		return 0;
 	int rc = item_plain(form, ITEM_RICH_BYTES, &plain);
 	if (rc == -E2BIG)
-		return note_cut(value, "json", json_bytes(form, SIZE_MAX));
+		return note_cut(value, "json", size_of(json_bytes(form, SIZE_MAX)));
 	return rc ? rc : json_put(value, "json", plain);
 }
 
@@ -115,16 +123,21 @@ static int copy_table(json_t *value, const json_t *raw)
 /* What the runtime itself has cut: the true size of each form, null where it is not known. */
 static int copy_cut(json_t *value, const json_t *raw)
 {
-	static const char *const forms[] = {"text", "html", "json", "markdown", "latex", "svg"};
+	static const char *const forms[] = {
+		"text", "html", "json", "table", "markdown", "latex", "svg"};
 	json_t *cut = json_object_get(raw, "cut");
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		json_t *bytes = json_object_get(cut, forms[i]);
 		json_int_t size = json_integer_value(bytes);
-		if (!json_is_integer(bytes) || size < 0 || size > EXACT_INT_MAX ||
-			json_object_get(json_object_get(value, "cut"), forms[i]))
+		if (json_object_get(json_object_get(value, "cut"), forms[i]))
 			continue;
-		if (note_cut(value, forms[i], (size_t)size))
-			return -ENOMEM;
+		int rc = 0;
+		if (json_is_integer(bytes) && size >= 0 && size <= EXACT_INT_MAX)
+			rc = note_cut(value, forms[i], json_integer(size));
+		else if (json_is_null(bytes) && !json_object_get(value, forms[i]))
+			rc = note_cut(value, forms[i], json_null());
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -143,7 +156,8 @@ int item_value(struct span payload, json_t **ret_value)
 		return -ENOMEM;
 	rc = item_copy_text(value, raw, "text", ITEM_TEXT_BYTES);
 	if (!rc && json_string_length(json_object_get(raw, "text")) > ITEM_TEXT_BYTES)
-		rc = note_cut(value, "text", json_string_length(json_object_get(raw, "text")));
+		rc = note_cut(
+			value, "text", size_of(json_string_length(json_object_get(raw, "text"))));
 	for (size_t i = 0; !rc && i < sizeof(rich) / sizeof(rich[0]); i++)
 		rc = copy_rich(value, raw, rich[i]);
 	if (!rc)

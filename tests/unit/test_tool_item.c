@@ -44,7 +44,9 @@ static void values(void **state)
 			"\"value\":\"-9007199254740993\"}]}]}"},
 		{"{\"text\":\"x\",\"cut\":{\"html\":99999,\"json\":null,\"odd\":1,"
 		 "\"svg\":-4}}",
-			"{\"text\":\"x\",\"cut\":{\"html\":99999}}"},
+			"{\"text\":\"x\",\"cut\":{\"html\":99999,\"json\":null}}"},
+		{"{\"text\":\"x\",\"json\":1,\"cut\":{\"json\":null,\"table\":null}}",
+			"{\"text\":\"x\",\"json\":1,\"cut\":{\"table\":null}}"},
 		{"{\"text\":\"x\",\"table\":{\"rows\":1}}", "{\"text\":\"x\"}"},
 		{"{\"text\":5}", "!"},
 		{"{}", "!"},
