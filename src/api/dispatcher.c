@@ -83,6 +83,16 @@ static void audit_options_of(
 	};
 }
 
+static struct http_limits http_limits_of(const struct config *config)
+{
+	return (struct http_limits){
+		.read_ms = config->server.read_timeout_ms,
+		.idle_ms = config->server.idle_timeout_ms,
+		.head_bytes_max = config->server.header_bytes_max,
+		.body_bytes_max = config->server.body_bytes_max,
+	};
+}
+
 static void reload(struct dispatcher *dispatcher)
 {
 	struct config *fresh;
@@ -103,6 +113,8 @@ static void reload(struct dispatcher *dispatcher)
 	quota_reload(dispatcher->quota, fresh->roles, fresh->role_count);
 	dispatcher->jobs.keep_ms = fresh->server.artifact_keep_ms;
 	dispatcher->jobs.file_bytes_max = fresh->server.artifact_bytes_max;
+	const struct http_limits limits = http_limits_of(fresh);
+	http_server_set_limits(dispatcher->http, &limits);
 	config_unref(dispatcher->config);
 	dispatcher->config = fresh;
 	set_hosts(dispatcher);
@@ -147,6 +159,7 @@ static int serve_http(struct dispatcher *dispatcher)
 		.base = dispatcher->base,
 		.connections_max = dispatcher->config->server.connections_max,
 		.bodies_bytes_max = BODIES_BYTES_MAX,
+		.limits = http_limits_of(dispatcher->config),
 		.socket_group = start->socket_group,
 		.on_head = rest_on_head,
 		.on_request = rest_on_request,

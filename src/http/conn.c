@@ -92,8 +92,8 @@ void conn_finish(struct http_conn *conn)
 		conn->state = CONN_HEAD;
 	}
 	conn->scanned = conn->in_used;
-	conn->deadline_ms = clock_now_ms() +
-			    (conn->state == CONN_HEAD ? CONN_IDLE_LIMIT_MS : CONN_LINGER_LIMIT_MS);
+	conn->deadline_ms = clock_now_ms() + (conn->state == CONN_HEAD ? conn_limits(conn)->idle_ms
+								       : CONN_LINGER_LIMIT_MS);
 	if (!conn->processing)
 		conn_go_on(conn);
 }
@@ -152,14 +152,22 @@ static void begin_exchange(struct http_conn *conn, size_t head_bytes)
 	};
 	conn->has_exchange = true;
 	conn->state = CONN_BODY;
-	conn->deadline_ms = conn->exchange.started_us / 1000 + CONN_BODY_LIMIT_MS;
+	conn->deadline_ms = conn->exchange.started_us / 1000 + conn_limits(conn)->read_ms;
 	conn->server->options.on_head(conn->server->options.user, &conn->exchange);
 	if (!conn->has_exchange || conn->state != CONN_BODY)
 		return;
+	if (conn->exchange.body_bytes_max > conn_limits(conn)->body_bytes_max)
+		conn->exchange.body_bytes_max = conn_limits(conn)->body_bytes_max;
 	if (conn->head.content_bytes > conn->exchange.body_bytes_max)
 		conn_refuse(conn, 413, "the body is larger than this route takes");
 	else if (conn->head.expects_continue && conn_unread(conn).len == 0)
 		(void)!buf_add_text(&conn->out, "HTTP/1.1 100 Continue\r\n\r\n");
+}
+
+static uint32_t head_limit_ms(const struct http_conn *conn)
+{
+	uint32_t read_ms = conn_limits(conn)->read_ms;
+	return read_ms < CONN_HEAD_LIMIT_MS ? read_ms : CONN_HEAD_LIMIT_MS;
 }
 
 /* true where it is worth looking again. */
@@ -179,14 +187,15 @@ static bool step_head(struct http_conn *conn)
 	from = from > 3 ? from - 3 : 0;
 	size_t found = http_head_bytes(span_of(have.data + from, have.len - from));
 	size_t bytes = found ? from + found : 0;
-	if (bytes > HTTP_HEAD_BYTES_MAX || (!bytes && have.len >= HTTP_HEAD_BYTES_MAX)) {
-		conn_refuse(conn, 431, "the head of the request is larger than 64 KiB");
+	uint64_t bytes_max = conn_limits(conn)->head_bytes_max;
+	if (bytes > bytes_max || (!bytes && have.len >= bytes_max)) {
+		conn_refuse(conn, 431, "the head of the request is too large; 64 KiB is the most");
 		return false;
 	}
 	if (!bytes) {
 		/* The clock of a head starts with its first byte and is not wound up again. */
 		if (conn->scanned == conn->in_used)
-			conn->deadline_ms = clock_now_ms() + CONN_HEAD_LIMIT_MS;
+			conn->deadline_ms = clock_now_ms() + head_limit_ms(conn);
 		conn->scanned = conn->in.len;
 		return false;
 	}
@@ -328,7 +337,7 @@ void conn_open(struct http_server *server, int fd, const struct http_peer *peer)
 	conn->fd = fd;
 	conn->file_fd = -1;
 	conn->exchange.peer = *peer;
-	conn->deadline_ms = clock_now_ms() + CONN_IDLE_LIMIT_MS;
+	conn->deadline_ms = clock_now_ms() + server->options.limits.idle_ms;
 	buf_init(&conn->in, CONN_IN_BYTES_MAX + CONN_READ_BYTES);
 	buf_init(&conn->head_text, HTTP_HEAD_BYTES_MAX);
 	buf_init(&conn->body, HTTP_BODY_BYTES_MAX);

@@ -10,12 +10,10 @@
 #define CONN_IN_BYTES_MAX (HTTP_HEAD_BYTES_MAX + 64u * 1024u)
 #define CONN_READ_BYTES (32u * 1024u)
 
-#define CONN_HEAD_LIMIT_MS 10000u /* from its first byte to its end */
-#define CONN_IDLE_LIMIT_MS 75000u /* between requests */
-#define CONN_BODY_LIMIT_MS 30000u /* of a body, and one second more for each BODY_RATE */
-#define CONN_BODY_RATE (64u * 1024u)
-#define CONN_WRITE_LIMIT_MS 30000u /* without a byte being taken */
-#define CONN_LINGER_LIMIT_MS 2000u /* for a client to read why it was refused */
+#define CONN_HEAD_LIMIT_MS 10000u    /* from its first byte to its end, at most */
+#define CONN_BODY_RATE (64u * 1024u) /* bytes of a body that buy it another second */
+#define CONN_WRITE_LIMIT_MS 30000u   /* without a byte being taken */
+#define CONN_LINGER_LIMIT_MS 2000u   /* for a client to read why it was refused */
 #define CONN_LINGER_BYTES (4u * 1024u * 1024u)
 
 enum conn_state {
@@ -77,6 +75,11 @@ void conn_refuse(struct http_conn *conn, int status, const char *detail);
 /* conn_body.c: take what has come of the body. true where it is whole and was handed on. */
 bool conn_take_chunked(struct http_conn *conn);
 bool conn_take_counted(struct http_conn *conn);
+
+static inline const struct http_limits *conn_limits(const struct http_conn *conn)
+{
+	return &conn->server->options.limits;
+}
 
 /* What has come and has not been taken. */
 static inline struct span conn_unread(const struct http_conn *conn)

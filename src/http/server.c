@@ -157,6 +157,7 @@ int http_server_new(const struct http_options *options, struct http_server **ret
 	if (!server)
 		return -ENOMEM;
 	server->options = *options;
+	http_server_set_limits(server, &options->limits);
 	TAILQ_INIT(&server->conns);
 	server->sweep = event_new(options->base, -1, EV_PERSIST, on_sweep, server);
 	if (!server->sweep || event_add(server->sweep, &second) < 0) {
@@ -165,6 +166,14 @@ int http_server_new(const struct http_options *options, struct http_server **ret
 	}
 	*ret_server = server;
 	return 0;
+}
+
+void http_server_set_limits(struct http_server *server, const struct http_limits *limits)
+{
+	struct http_limits *own = &server->options.limits;
+	*own = *limits;
+	if (own->head_bytes_max > HTTP_HEAD_BYTES_MAX)
+		own->head_bytes_max = HTTP_HEAD_BYTES_MAX;
 }
 
 void http_server_free(struct http_server *server)

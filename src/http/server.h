@@ -63,11 +63,21 @@ struct http_exchange {
 	uint64_t started_us;
 };
 
+/* What the operator may set; each within this room's own caps. */
+struct http_limits {
+	uint32_t read_ms; /* for a head from its first byte (10 s at most); for a body, and more
+			   * for a large one */
+	uint32_t idle_ms; /* between requests */
+	uint64_t head_bytes_max;
+	uint64_t body_bytes_max;
+};
+
 struct http_options {
 	struct event_base *base;
 	size_t connections_max;
 	uint64_t bodies_bytes_max; /* all bodies in memory together */
-	gid_t socket_group;	   /* (gid_t)-1: none */
+	struct http_limits limits;
+	gid_t socket_group; /* (gid_t)-1: none */
 	void (*on_head)(void *user, struct http_exchange *exchange);
 	void (*on_request)(void *user, struct http_exchange *exchange);
 	void (*on_answered)(void *user, const struct http_exchange *exchange); /* may be NULL */
@@ -75,6 +85,9 @@ struct http_options {
 };
 
 int http_server_new(const struct http_options *options, struct http_server **ret_server) MUST_CHECK;
+
+/* For requests that begin from now on. */
+void http_server_set_limits(struct http_server *server, const struct http_limits *limits);
 
 /* Closes all; handlers get on_gone. NULL-safe. */
 void http_server_free(struct http_server *server);

@@ -487,3 +487,13 @@ def test_the_runner_is_not_in_the_dispatcher(brig):
     targets = [os.readlink(f"/proc/{pid}/fd/{n}") for n in os.listdir(f"/proc/{pid}/fd")]
     for target in targets:
         assert not any(word in target for word in ("erofs", "images", "cgroup", "/proc/")), targets
+
+
+def test_the_server_section_is_obeyed():
+    extra = "[server]\nread_timeout = 1s\nidle_timeout = 1s\nbody_max = 64K\nheader_max = 4K\n"
+    with Dispatcher(extra=extra) as brig:
+        assert brig.run("#" * 70_000).status == 413
+        assert brig.request("GET", "/healthz", headers={"X": "y" * 5000}).status == 431
+        assert brig.raw(b"GET / HTTP/1.1\r\nHo").startswith(b"HTTP/1.1 408 ")
+        assert brig.raw(b"") == b""
+        still_serves(brig)
