@@ -178,9 +178,10 @@ static int open_descriptors(struct service *service, struct err *err)
 /* Timers count from the moment they are set: a limit that is too early would be a wrong verdict. */
 static struct event_base *new_base(void)
 {
+	const int flags = EVENT_BASE_FLAG_NO_CACHE_TIME | EVENT_BASE_FLAG_PRECISE_TIMER;
 	struct event_config *config = event_config_new();
 	struct event_base *base = NULL;
-	if (config && event_config_set_flag(config, EVENT_BASE_FLAG_NO_CACHE_TIME) == 0)
+	if (config && event_config_set_flag(config, flags) == 0)
 		base = event_base_new_with_config(config);
 	if (config)
 		event_config_free(config);

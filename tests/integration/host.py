@@ -25,7 +25,7 @@ def wait_until(test, what, watchdog_s=WATCHDOG_S):
     """Waits for a condition that is certain to come; the watchdog is no measurement."""
     end = time.monotonic() + watchdog_s
     while not (got := test()):
-        assert time.monotonic() < end, f"waited in vain: {what}"
+        assert time.monotonic() < end, f"waited in vain: {what() if callable(what) else what}"
         time.sleep(0.01)
     return got
 
@@ -137,6 +137,7 @@ class Snapshot:
     """Mounts, cgroups, folders and brig's processes at one moment."""
 
     def __init__(self, pid=None):
+        self.pid = pid
         self.mounts = mounts()
         self.cgroups = orphaned_cgroups()
         self.tmp = [name for name in os.listdir("/tmp") if not name.startswith(TEST_FOLDERS)]
@@ -144,16 +145,22 @@ class Snapshot:
         self.run = [p for p in listing("/run/brig") if not p.endswith((".lock", ".sock"))]
         self.processes = sorted(descendants(pid).values()) if pid else []
 
-    def differences(self, other):
-        found = []
+    def differences(self):
+        """What is not now as it was. A cgroup that has gone since is nobody's leftover."""
+        found, now = [], Snapshot(self.pid)
         for name, mine in vars(self).items():
-            theirs = getattr(other, name)
-            if mine != theirs:
-                gone = [x for x in mine if x not in theirs]
-                new = [x for x in theirs if x not in mine]
-                found.append(f"{name}: gone {gone}, new {new}" if gone or new else
-                             f"{name}: {mine} became {theirs}")
+            theirs = getattr(now, name)
+            gone = [x for x in mine if x not in theirs] if name != "pid" else []
+            new = [x for x in theirs if x not in mine] if name != "pid" else []
+            if new or (gone and name != "cgroups"):
+                found.append(f"{name}: gone {gone}, new {new}")
+            elif mine != theirs and name != "cgroups":
+                found.append(f"{name}: {mine} became {theirs}")
         return found
+
+    def must_be_the_same(self):
+        """What is taken down behind the answers may take its time, but must go."""
+        wait_until(lambda: not self.differences(), self.differences, watchdog_s=30)
 
 
 def run_brig(*args, watchdog_s=WATCHDOG_S, env=None, **options):

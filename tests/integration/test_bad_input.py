@@ -27,7 +27,7 @@ def refused(tmp_path):
         assert done.stdout == b""
         for word in [words] if isinstance(words, str) else words:
             assert word in text, text
-        assert before.differences(host.Snapshot()) == []
+        before.must_be_the_same()
         assert sorted(tmp_path.rglob("*")) == files
         return text
     return check

@@ -147,7 +147,7 @@ def test_killed_brig_run_with_its_private_service():
     host.wait_until(lambda: not below & set(host.processes()), "processes of a dead brig run")
     assert host.run_brig("run", "-c", "print(1)").stdout == b"1\n"
     host.wait_until(lambda: not host.orphaned_cgroups(), f"cgroups: {host.orphaned_cgroups()}")
-    assert first.differences(host.Snapshot()) == []
+    first.must_be_the_same()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -160,7 +160,7 @@ def test_signal_to_brig_run_with_its_private_service(number):
     _, err = run.communicate(timeout=host.WATCHDOG_S)
     assert run.returncode == 130, err
     assert not below & set(host.processes())
-    assert first.differences(host.Snapshot()) == []
+    first.must_be_the_same()
 
 
 def test_ctrl_c_reaches_brig_run_alone():

@@ -85,9 +85,7 @@ def hostile(service):
     following = channel.run(service.socket, "print(sum(range(10)))")
     assert (following.outcome, following.text) == ("ok", "45\n")
     service.settled()
-    host.wait_until(lambda: host.Snapshot(service.pid).processes == before.processes,
-                    f"processes as before: {before.processes}, {host.descendants(service.pid)}")
-    assert before.differences(host.Snapshot(service.pid)) == []
+    before.must_be_the_same()
 
 
 # Programs

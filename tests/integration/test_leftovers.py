@@ -100,8 +100,8 @@ def settle(service):
     service.settled()
 
 
-def compare(service, before, after, first, last):
-    assert first.differences(last) == []
+def compare(before, after, first):
+    first.must_be_the_same()
     assert before.pid == after.pid, "the service was started again"
     assert before.names == after.names
     assert before.fds == after.fds, (len(before.fds), len(after.fds),
@@ -117,12 +117,12 @@ def test_nothing_is_left_after_mixed_jobs(service, quick, at_once, record_proper
     random.Random(7).shuffle(todo)
     many(service, todo, at_once)
     settle(service)
-    last, after = host.Snapshot(service.pid), Figures(service)
+    after = Figures(service)
     record_property("rss_kib", (before.rss_kib, after.rss_kib))
     record_property("cgroups", (before.cgroups, after.cgroups))
     print("RSS of the service, KiB:", before.rss_kib, after.rss_kib)
     print("cgroups the kernel counts:", before.cgroups, after.cgroups)
-    compare(service, before, after, first, last)
+    compare(before, after, first)
 
 
 def test_nothing_is_left_of_clients_that_hang_up(service, quick):
@@ -131,7 +131,7 @@ def test_nothing_is_left_of_clients_that_hang_up(service, quick):
     for number in range(20 if quick else 200):
         gone_away(service, number)
     settle(service)
-    compare(service, before, Figures(service), first, host.Snapshot(service.pid))
+    compare(before, Figures(service), first)
 
 
 def test_nothing_is_left_of_bad_requests(service):
@@ -161,7 +161,30 @@ def test_nothing_is_left_of_bad_requests(service):
                     pass
     assert channel.run(service.socket, "print(1)").text == "1\n"
     settle(service)
-    compare(service, before, Figures(service), first, host.Snapshot(service.pid))
+    compare(before, Figures(service), first)
+
+
+def store(service):
+    """The service's own store of large inputs, seen through its root."""
+    return os.listdir(f"/proc/{service.service_pid()}/root/inputs")
+
+
+def test_nothing_is_left_of_large_inputs(service):
+    """Whether the job ends well or its client hangs up while they are being placed."""
+    warm(service)
+    first, before = host.Snapshot(service.pid), Figures(service)
+    assert store(service) == []
+    inputs = {f"f{n}": b"x" * (5 << 20) for n in range(8)}
+    for number in range(6):
+        with channel.Call(service.socket, "import os; print(len(os.listdir('.')))",
+                          inputs=inputs) as call:
+            if number % 2:
+                assert call.result().text == "8\n"
+            else:
+                time.sleep(number * 0.01)  # another moment each time
+    settle(service)
+    assert store(service) == []
+    compare(before, Figures(service), first)
 
 
 def test_a_slow_client_is_hung_up_on_or_waits_alone(service):
@@ -198,7 +221,7 @@ def test_nothing_is_left_of_a_service(tmp_path):
             assert service.process.returncode == 0
             assert not os.path.exists(service.socket)
         assert not below & set(host.processes())
-        assert first.differences(host.Snapshot()) == []
+        first.must_be_the_same()
 
 
 def test_nothing_is_left_of_a_killed_service():
@@ -215,7 +238,7 @@ def test_nothing_is_left_of_a_killed_service():
     with host.Service(cells=1) as service:
         assert channel.run(service.socket, "print(1)").text == "1\n"
     host.wait_until(lambda: not host.orphaned_cgroups(), f"cgroups: {host.orphaned_cgroups()}")
-    assert first.differences(host.Snapshot()) == []
+    first.must_be_the_same()
 
 
 def test_private_service_leaves_nothing():
@@ -223,4 +246,4 @@ def test_private_service_leaves_nothing():
     for code, status in (("print(1)", 0), ("1/0", 1), ("import os; os.kill(os.getpid(), 9)", 137)):
         done = host.run_brig("run", "-c", code)
         assert done.returncode == status, done.stderr
-    assert first.differences(host.Snapshot()) == []
+    first.must_be_the_same()
