@@ -12,6 +12,8 @@ INSTEAD = {
     "vaex": (("pandas",), "for data frames"),
     "cudf": (("pandas",), "for data frames"),
     "pyarrow": (("pandas",), "with CSV or Excel files"),
+    "pytables": (("pandas",), "with CSV or Excel files"),
+    "tables": (("pandas",), "with CSV or Excel files"),
     "fastparquet": (("pandas",), "with CSV or Excel files"),
     "duckdb": (("pandas", "sqlite3"), "or sqlite3 for SQL"),
     "pandasql": (("sqlite3",), "with DataFrame.to_sql for SQL"),

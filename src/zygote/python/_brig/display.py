@@ -106,8 +106,10 @@ def _figures_of(value, artist_class, figures, depth):
             figures.append(root)
         return True
     kind = type(value)
-    if kind.__module__ == "matplotlib.container" or kind.__name__ in ("FacetGrid", "PairGrid"):
+    if kind.__module__ == "matplotlib.container" or _is_grid(kind, value):
         return _figures_of(_leader(value), artist_class, figures, depth)
+    if kind.__module__.startswith("matplotlib.") and not hasattr(kind, "_repr_png_"):
+        return kind.__repr__ is object.__repr__  # a colour bar, an animation: only its address
     if depth > 3:
         return False
     if kind is dict:
@@ -121,6 +123,10 @@ def _figures_of(value, artist_class, figures, depth):
     if not value or len(value) > 10_000:
         return False
     return _any_figure(value, artist_class, figures, depth)
+
+
+def _is_grid(kind, value):
+    return kind.__module__.startswith("seaborn.") and hasattr(value, "figure")
 
 
 def _any_figure(values_, artist_class, figures, depth):

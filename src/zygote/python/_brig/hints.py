@@ -186,6 +186,14 @@ def _encoding(error, _job):
     return None
 
 
+def _parsing(error, _job):
+    if type(error).__name__ == "ParserError" and "Expected" in safe_str(error):
+        return "the separator may be another one: try sep=';', sep='\\t' or header=None, skiprows=…"
+    if isinstance(error, TypeError) and "is not JSON serializable" in safe_str(error):
+        return "convert it first: json.dumps(…, default=str), or int(x), float(x), x.tolist()."
+    return None
+
+
 def _recursion(error, _job):
     if isinstance(error, RecursionError):
         return "a function calls itself without an end: give it a case that stops, or use a loop."
@@ -223,6 +231,7 @@ _RULES = (
     _processes,
     _end_of_input,
     _encoding,
+    _parsing,
     _recursion,
     _digits,
     _locale,

@@ -6,6 +6,7 @@ import re
 import sys
 
 from . import advice
+from .text import safe_str
 
 _NO_INSTALL = "nothing can be installed here"
 _DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow", "bs4": "beautifulsoup4"}
@@ -13,13 +14,16 @@ _DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow", "bs4": "beautifuls
 
 def missing_module(error, job):
     """A line for ModuleNotFoundError and for installers called by hand."""
-    if not isinstance(error, ModuleNotFoundError) or not isinstance(error.name, str):
+    name = _missing_name(error)
+    if name is None:
         return None
-    root = error.name.partition(".")[0]
+    root = name.partition(".")[0]
     if root in ("pip", "conda", "ensurepip", "setuptools"):
         return f"{_NO_INSTALL}: use the libraries that are there."
     if root in ("google", "IPython", "ipywidgets"):
-        return _notebook(error.name, job)
+        return _notebook(name, job)
+    if root != name and _present(root):
+        return f"{root} is here, but this version of it has no module {name}."
     if root in advice.NETWORK:
         return f"{root} is not installed, and there is no network: attach the data as a file."
     if root in advice.DOCUMENTS:
@@ -37,6 +41,26 @@ def missing_module(error, job):
     return f"{root} is not installed and {_NO_INSTALL}: write it with the libraries that are there."
 
 
+def _missing_name(error):
+    """The module that is missing, also where a library says so in its own words."""
+    if isinstance(error, ModuleNotFoundError):
+        return error.name if isinstance(error.name, str) else None
+    if not isinstance(error, ImportError):
+        return None
+    text = safe_str(error)
+    found = re.search(r"optional dependency '?([\w.]+)|tried using: '(\w+)'", text)
+    return found and (found.group(1) or found.group(2)).rstrip(".")
+
+
+def _present(root):
+    if root in sys.modules:
+        return True
+    try:
+        return importlib.util.find_spec(root) is not None
+    except (ImportError, ValueError):
+        return False
+
+
 def _notebook(name, job):
     if name.startswith("google") and "google.colab" in job.source:
         return "this is no Colab: the given files are in the working folder, /mnt/data."
@@ -51,12 +75,7 @@ def _offered(library, job):
     names = (library, _DISTRIBUTIONS.get(library, library))
     if job.advertise is not None and not any(name in job.advertise for name in names):
         return False
-    if library in sys.modules:
-        return True
-    try:
-        return importlib.util.find_spec(library) is not None
-    except (ImportError, ValueError):
-        return False
+    return _present(library)
 
 
 def _own_module(root):

@@ -29,9 +29,10 @@ def run_job(code, options, emit):
     """
     mine = getpid()
     try:
-        streams.open_streams()
-        seeds.reseed(options.get("seed"))
-        ending.forget_zygote()
+        if not _calls:  # later calls of a session find what the earlier ones made of it
+            streams.open_streams()
+            seeds.reseed(options.get("seed"))
+            ending.forget_zygote()
         return _run(bytes(code), options, emit, True)
     except BaseException:
         if getpid() != mine:
