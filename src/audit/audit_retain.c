@@ -62,8 +62,8 @@ static int cut_by_size(struct audit *audit, struct cut *cut, struct err *err)
 	if (rc < 0 || used <= max)
 		return rc;
 	uint64_t rows = audit->tail.seq - cut->first + 1;
-	double share = (double)(used - max + max / 10) / (double)used;
-	uint64_t through = cut->first + (uint64_t)((double)rows * share);
+	double surplus = (double)(used - max) + 0.1 * (double)max;
+	uint64_t through = cut->first + (uint64_t)((double)rows * surplus / (double)used);
 	if (through > cut->through)
 		*cut = (struct cut){.first = cut->first, .through = through, .why = "size"};
 	return 0;
@@ -97,10 +97,10 @@ static int sign_off(struct audit *audit, const struct cut *cut, struct err *err)
 	int rc = hash_of_row(audit, cut->through, hex, err);
 	if (rc < 0)
 		return rc;
+	unsigned long long through = cut->through, rows = through - cut->first + 1;
 	(void)snprintf(note, sizeof(note),
-		"{\"through\":%llu,\"hash\":\"%s\",\"rows\":%llu,\"why\":\"%s\"}",
-		(unsigned long long)cut->through, hex,
-		(unsigned long long)(cut->through - cut->first + 1), cut->why);
+		"{\"through\":%llu,\"hash\":\"%s\",\"rows\":%llu,\"why\":\"%s\"}", through, hex,
+		rows, cut->why);
 	audit_row_set(&row, AUDIT_TEXT_KIND, AUDIT_KIND_CHECKPOINT);
 	audit_row_set(&row, AUDIT_TEXT_NOTE, note);
 	rc = audit_db_append(&audit->db, &row, &audit->tail, err);

@@ -129,7 +129,7 @@ static int prepare_all(struct audit_db *db, struct err *err)
 		{&db->rollback, "ROLLBACK"},
 		{&db->last, "SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1"},
 		{&db->insert, audit_db_insert},
-		{&db->open_add, "INSERT INTO open_call VALUES (?1, ?2, ?3, ?4, ?5, ?6)"},
+		{&db->open_add, "INSERT OR REPLACE INTO open_call VALUES (?1, ?2, ?3, ?4, ?5, ?6)"},
 		{&db->open_drop, "DELETE FROM open_call WHERE call = ?1"}};
 	int rc = 0;
 	for (size_t i = 0; !rc && i < sizeof(all) / sizeof(all[0]); i++)

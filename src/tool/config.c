@@ -117,7 +117,6 @@ int config_default(struct config **ret_config, struct err *err)
 static int read_text(const char *path, struct buf *text, struct err *err)
 {
 	struct stat status;
-	unsigned char *room;
 	size_t bad;
 	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &status) < 0)
@@ -127,7 +126,7 @@ static int read_text(const char *path, struct buf *text, struct err *err)
 	if (status.st_size > (off_t)CONFIG_FILE_BYTES_MAX)
 		return err_set(err, -E2BIG, "config", "%.160s: larger than 1 MiB", path);
 	size_t bytes = (size_t)status.st_size;
-	if (bytes && !(room = buf_reserve(text, bytes)))
+	if (bytes && !buf_reserve(text, bytes))
 		return err_sys(err, -ENOMEM, "config", "cannot hold the configuration");
 	int rc = bytes ? fd_read_all(fd, text->data, bytes) : 0;
 	if (rc < 0)

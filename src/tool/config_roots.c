@@ -60,6 +60,7 @@ static void keep_off_homes(struct root_check *check)
 	keep_off(check, "/home", "the home directories", false);
 	keep_off(check, "/root", "a home directory", false);
 	setpwent();
+	/* cppcheck-suppress getpwentCalled ; no second thread */
 	while (check->good && (user = getpwent()))
 		if (user->pw_uid == 0 ||
 			(user->pw_uid >= PEOPLE_UID_MIN && user->pw_uid <= PEOPLE_UID_MAX) ||

@@ -31,7 +31,7 @@ static bool is_listen(const char *value)
 	if (!colon || (size_t)(colon - value) >= sizeof(host))
 		return false;
 	size_t digits = strspn(colon + 1, "0123456789");
-	if (digits == 0 || digits > 5 || colon[1 + digits] || atoi(colon + 1) > 65535)
+	if (digits == 0 || digits > 5 || colon[1 + digits] || strtoul(colon + 1, NULL, 10) > 65535)
 		return false;
 	size_t length = (size_t)(colon - value);
 	memcpy(host, value, length);
