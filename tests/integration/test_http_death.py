@@ -50,7 +50,6 @@ def test_halves_that_are_killed(quick):
             client.join(host.WATCHDOG_S)
         host.wait_until(lambda: brig.request("GET", "/readyz").status == 200, "both are back")
         assert brig.run("print(1)").json["outcome"] == "ok"
-        service = brig.child("brig-service")
         rows = dict(brig.audit("call, outcome", "kind = 'completed'"))
         for job, outcome in answered:
             assert rows.get(job) == outcome, job
@@ -58,6 +57,10 @@ def test_halves_that_are_killed(quick):
         ended = {row[0] for row in brig.audit("call", "kind in ('completed', 'interrupted')")}
         assert accepted <= ended
         assert any(outcome == "internal" for _, outcome in answered) or quick
+        verified = subprocess.run(
+            [host.BRIG, "audit", "verify", "--db", brig.folder / "log/audit.db"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=host.WATCHDOG_S)
+        assert verified.returncode == 0, verified.stdout
         below = host.descendants(brig.process.pid)
     assert brig.process.returncode == 0
     for pid in below:
