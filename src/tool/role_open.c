@@ -103,7 +103,7 @@ int role_open(const struct role *role, struct span path, uint64_t max_bytes, int
 	uint64_t *ret_bytes, unsigned char ret_sha256[32], struct err *err)
 {
 	char copy[PATH_BYTES_MAX + 1], limit[TEXT_FIGURE_BYTES];
-	const char *rest;
+	const char *rest = NULL;
 	struct stat status;
 
 	int rc = split(path, copy, &rest, err);
