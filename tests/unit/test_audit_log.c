@@ -28,8 +28,12 @@ static void wipe(void)
 static int make_folder(void **state)
 {
 	(void)state;
-	(void)snprintf(folder, sizeof(folder), "/tmp/brig-audit-XXXXXX");
-	assert_non_null(mkdtemp(folder));
+	/* In memory: what the disk does at each flush is not what is tested. */
+	(void)snprintf(folder, sizeof(folder), "/dev/shm/brig-audit-XXXXXX");
+	if (!mkdtemp(folder)) {
+		(void)snprintf(folder, sizeof(folder), "/tmp/brig-audit-XXXXXX");
+		assert_non_null(mkdtemp(folder));
+	}
 	(void)snprintf(path, sizeof(path), "%s/audit.db", folder);
 	return 0;
 }
