@@ -27,6 +27,18 @@ static struct call *of_wait(struct ledger_wait *wait)
 	return (struct call *)((char *)wait - offsetof(struct call, wait));
 }
 
+/* One line for each job; a client at the other end of a pipe wants none. */
+static void log_job(const struct call *call, uint64_t took_us)
+{
+	char took[24];
+	if (call->dispatcher->start->stdio_in >= 0)
+		return;
+	(void)snprintf(took, sizeof(took), "%llu", (unsigned long long)took_us);
+	log_line("job", "id", call->spec.id, "role", call->who.role->name, "token", call->who.token,
+		"door", call->who.door, "outcome", outcome_name(call->result.outcome), "took_us",
+		took, NULL);
+}
+
 static void on_completed(struct ledger_wait *wait, int rc)
 {
 	struct call *call = of_wait(wait);
@@ -42,6 +54,7 @@ static void on_completed(struct ledger_wait *wait, int rc)
 	metrics_job(&dispatcher->metrics, call->who.role->name, end.outcome);
 	metrics_stage(&dispatcher->metrics, STAGE_COLLECT, now_us - call->result_us);
 	metrics_stage(&dispatcher->metrics, STAGE_JOB, now_us - call->accepted_us);
+	log_job(call, now_us - call->accepted_us);
 	if (rc < 0 || !call->json) {
 		end.status = 503;
 		end.detail =

@@ -66,6 +66,8 @@ static void set_hosts(struct dispatcher *dispatcher)
 	size_t count = 0;
 	for (size_t i = 0; i < server->host_count; i++)
 		dispatcher->hosts[count++] = server->hosts[i];
+	if (dispatcher->start->listen_host)
+		dispatcher->hosts[count++] = dispatcher->start->listen_host;
 	dispatcher->hosts[count] = NULL;
 }
 

@@ -40,6 +40,7 @@ struct dispatcher_start {
 	int tcp_fd, unix_fd;	 /* listening; -1 without */
 	int stdio_in, stdio_out; /* MCP over a pair of pipes; -1 without */
 	const char *stdio_role;	 /* NULL: local */
+	const char *listen_host; /* the address of tcp_fd, as a Host field has it; NULL */
 	const char *audit_path;
 	const char *artifact_folder; /* NULL: in memory */
 	gid_t socket_group;	     /* who may use the Unix socket beside this user and root */

@@ -6,6 +6,7 @@
 #include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "cmd/listen.h"
+#include "cmd/serve_help.h"
 #include "cmd/serve_paths.h"
 #include "cmd/serve_setup.h"
 #include "cmd/serve_tcp.h"
@@ -27,24 +28,6 @@ static const struct args_flag flags[] = {
 	{"--socket", FLAG_SOCKET, true},
 	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
 };
-
-static const char help[] =
-	"usage: brig serve [--config FILE] [--listen ADDR:PORT] [--socket PATH]\n"
-	"                  [--allow-degraded LAYERS]\n"
-	"       brig serve --check-config FILE\n"
-	"\n"
-	"Serves REST and MCP over HTTP.\n"
-	"\n"
-	"  --config FILE            roles, tokens, limits (/etc/brig/brig.ini if it is there)\n"
-	"  --listen ADDR:PORT       127.0.0.1:7777; port 0 takes a free one\n"
-	"  --socket PATH            Unix socket (/run/brig/http.sock, or in XDG_RUNTIME_DIR);\n"
-	"                           \"none\" for no such socket\n"
-	"  --allow-degraded LAYERS  serve although the host lacks these; see brig doctor\n"
-	"  --check-config FILE      say what is wrong with a configuration, and leave\n"
-	"\n"
-	"A line of JSON on stderr says when it is ready, and where. SIGHUP reads the "
-	"configuration\n"
-	"again, SIGTERM lets what runs finish.\n";
 
 struct options {
 	const char *config, *check, *listen, *socket;
@@ -83,8 +66,10 @@ static int parse(int argc, char **argv, struct options *options, struct err *err
 
 struct places {
 	char url[SERVE_URL_BYTES];
+	char host[SERVE_URL_BYTES]; /* of it */
 	char socket[PATH_MAX];
 	bool has_config;
+	bool is_second; /* the usual socket is another's */
 };
 
 static void say_ready(void *user)
@@ -95,6 +80,10 @@ static void say_ready(void *user)
 		places->has_config ? ""
 				   : ", \"config\": \"none: without a token the role local may "
 				     "call both tools\"");
+	if (places->is_second)
+		(void)fputs("{\"event\": \"socket_taken\", \"hint\": \"another brig serves at the "
+			    "usual socket; name one with --socket\"}\n",
+			stderr);
 }
 
 static int open_socket(const struct options *options, const struct config *config,
@@ -115,6 +104,12 @@ static int open_socket(const struct options *options, const struct config *confi
 	}
 	bool shared = user->socket_group != (gid_t)-1;
 	int fd = rc ? rc : listen_unix(places->socket, shared ? 0660 : 0600, err);
+	/* Another brig has the usual place: this one, which nobody asked for it, does without. */
+	if (fd == -EADDRINUSE && !path) {
+		places->socket[0] = 0;
+		places->is_second = true;
+		return -1;
+	}
 	if (fd >= 0 && shared && lchown(places->socket, (uid_t)-1, user->socket_group) < 0)
 		rc = err_sys(err, -errno, "socket", places->socket);
 	if (rc < 0) {
@@ -134,6 +129,9 @@ static int open_all(const struct options *options, struct serve_parent_options *
 	parent->start.tcp_fd = serve_tcp_listen(where, places->url, err);
 	if (parent->start.tcp_fd < 0)
 		return parent->start.tcp_fd;
+	(void)snprintf(places->host, sizeof(places->host), "%s", places->url + strlen("http://"));
+	*strrchr(places->host, ':') = 0;
+	parent->start.listen_host = places->host;
 	parent->start.unix_fd = open_socket(options, config, &parent->user, places, err);
 	return parent->start.unix_fd < -1 ? parent->start.unix_fd : 0;
 }
@@ -164,21 +162,42 @@ static int run(const struct options *options)
 	return status;
 }
 
+/* The file that --check-config names, else --config's, else the usual one. */
+static int check_config(const struct options *options)
+{
+	char usual[PATH_MAX];
+	const char *path = options->check[0] ? options->check : options->config;
+	if (!path && serve_config_path(usual) == 0)
+		path = usual;
+	return config_check_print(path ? path : "brig.ini", stdout);
+}
+
+/* `--check-config` alone, beside `--config FILE`, is as good as with the file behind it. */
+static void mend_check(int argc, char **argv)
+{
+	static char lone[] = "--check-config=";
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--check-config") == 0 &&
+			(i + 1 == argc || argv[i + 1][0] == '-'))
+			argv[i] = lone;
+}
+
 int cmd_serve(int argc, char **argv)
 {
 	struct options options = {0};
 	struct err err = {0};
 	if (argc == 2 && strcmp(argv[1], CALC_WORKER_FLAG) == 0)
 		return calc_worker_main();
+	mend_check(argc, argv);
 	if (parse(argc, argv, &options, &err) < 0) {
 		(void)fprintf(stderr, "brig: serve: %s\n", err.text);
 		return CMD_USAGE;
 	}
 	if (options.help) {
-		(void)fputs(help, stdout);
+		(void)fputs(serve_help, stdout);
 		return CMD_OK;
 	}
 	if (options.check)
-		return config_check_print(options.check, stdout);
+		return check_config(&options);
 	return run(&options);
 }

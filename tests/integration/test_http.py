@@ -466,6 +466,18 @@ def test_a_second_brig_says_what_to_do(brig):
         assert len(done.stderr.splitlines()) == 1
 
 
+def test_check_config(brig):
+    import subprocess
+    bad = brig.folder / "bad.ini"
+    bad.write_text("[role r]\ntools = calculate\nwal_max = 5s\n[token t]\nrole = nobody\n")
+    for flags in (["--check-config", bad], ["--config", bad, "--check-config"]):
+        done = subprocess.run([host.BRIG, "serve", *flags], text=True, stdout=subprocess.PIPE)
+        assert done.returncode == 2
+        assert f"{bad}:3: " in done.stdout and "wall_max" in done.stdout and "nobody" in done.stdout
+    assert subprocess.run([host.BRIG, "serve", "--check-config", brig.config],
+                          stdout=subprocess.DEVNULL).returncode == 0
+
+
 def test_the_dispatcher_has_no_privilege(brig):
     status = host.status_of(brig.child("brig"))
     assert status["NoNewPrivs"] == "1"
