@@ -156,8 +156,7 @@ static int run(const struct options *options)
 	parent.ready = say_ready;
 	parent.ready_user = &places;
 	int status = serve_parent_run(&parent);
-	fd_close(&parent.start.tcp_fd);
-	if (parent.start.unix_fd >= 0)
+	if (places.socket[0])
 		(void)unlink(places.socket);
 	return status;
 }

@@ -257,6 +257,9 @@ static void on_signal(struct parent *parent)
 			(void)kill(parent->pid, SIGKILL);
 	} else {
 		parent->stopping = true;
+		/* Who comes now is refused at once, and may go to another. */
+		fd_close(&parent->options->start.tcp_fd);
+		fd_close(&parent->options->start.unix_fd);
 		serve_notify("STOPPING=1");
 		send_control(parent, CONTROL_DRAIN, "", -1);
 	}

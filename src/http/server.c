@@ -176,6 +176,15 @@ void http_server_set_limits(struct http_server *server, const struct http_limits
 		own->head_bytes_max = HTTP_HEAD_BYTES_MAX;
 }
 
+static void close_listeners(struct http_server *server)
+{
+	for (size_t i = 0; i < server->listener_count; i++) {
+		event_free(server->listeners[i]);
+		(void)close(server->listen_fds[i]);
+	}
+	server->listener_count = 0;
+}
+
 void http_server_free(struct http_server *server)
 {
 	if (!server)
@@ -183,10 +192,7 @@ void http_server_free(struct http_server *server)
 	server->draining = true;
 	while (!TAILQ_EMPTY(&server->conns))
 		conn_close(TAILQ_FIRST(&server->conns));
-	for (size_t i = 0; i < server->listener_count; i++) {
-		event_free(server->listeners[i]);
-		(void)close(server->listen_fds[i]);
-	}
+	close_listeners(server);
 	if (server->sweep)
 		event_free(server->sweep);
 	free(server);
@@ -213,7 +219,7 @@ int http_server_listen(struct http_server *server, int listen_fd)
 void http_server_drain(struct http_server *server)
 {
 	server->draining = true;
-	listen_all(server, false);
+	close_listeners(server);
 	for (struct http_conn *conn = TAILQ_FIRST(&server->conns), *next; conn; conn = next) {
 		next = TAILQ_NEXT(conn, link);
 		if (!conn->has_exchange)

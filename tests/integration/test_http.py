@@ -393,6 +393,13 @@ def test_quota():
         assert int(refused.headers["Retry-After"]) >= 1
 
 
+def refused(brig):
+    try:
+        socket.create_connection(("127.0.0.1", brig.port)).close()
+    except ConnectionRefusedError:
+        return True
+
+
 def test_term_drains(own_brig):
     brig, result = own_brig, {}
     thread = threading.Thread(
@@ -400,6 +407,7 @@ def test_term_drains(own_brig):
     thread.start()
     host.wait_until(lambda: brig.request("GET", "/v1/jobs").json["jobs"], "the job is there")
     brig.process.terminate()
+    host.wait_until(lambda: refused(brig), "new connections are refused")
     thread.join(host.WATCHDOG_S)
     assert result["stdout"] == "done\n"
     assert brig.process.wait(host.WATCHDOG_S) == 0
