@@ -1,7 +1,8 @@
 """Small repairs before a figure is drawn as a chart, where its author left them to chance.
 
 Panels that were placed by default and overlap get room; names and dates under an axis that run
-into each other are slanted. A figure whose author chose a layout or a rotation is left alone.
+into each other are slanted; axes in space, whose labels reach over their edges, do not cover their
+neighbours'. A figure whose author chose a layout or a rotation is left alone.
 """
 
 import math
@@ -18,6 +19,7 @@ def improve(figure):
             warnings.simplefilter("ignore")
             slanted = [_slant(ax) for ax in figure.axes if ax.get_visible()]
             _give_room(figure, any(slanted))
+            _uncover(figure)
     except Exception:
         return
 
@@ -38,6 +40,12 @@ def _default_places(figure):
     pars = figure.subplotpars
     names = ("left", "right", "bottom", "top", "wspace", "hspace")
     return all(abs(getattr(pars, n) - rcParams[f"figure.subplot.{n}"]) < 1e-9 for n in names)
+
+
+def _uncover(figure):
+    for ax in figure.axes:
+        if hasattr(ax, "zaxis") and ax.get_facecolor() == figure.get_facecolor():
+            ax.patch.set_visible(False)
 
 
 def _slant(ax):

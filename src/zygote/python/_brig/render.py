@@ -53,7 +53,8 @@ def _has_layout(fig):
 
 
 class _bounded:
-    """Keeps artists placed far outside from blowing up the tight box."""
+    """A tight box that has room for the labels of axes in space, which matplotlib leaves out, and
+    that artists placed far outside do not blow up."""
 
     def __init__(self, fig):
         self.fig = fig
@@ -65,7 +66,7 @@ class _bounded:
         def limited(*args, **kwargs):
             from matplotlib.transforms import Bbox
 
-            box = measure(*args, **kwargs)
+            box = Bbox.union([measure(*args, **kwargs), *_space_labels(self.fig)])
             room = Bbox.from_extents(-0.5 * width, -0.5 * height, 1.5 * width, 1.5 * height)
             return Bbox.intersection(box, room) or room
 
@@ -73,6 +74,17 @@ class _bounded:
 
     def __exit__(self, *_):
         del self.fig.get_tightbbox
+
+
+def _space_labels(fig):
+    """Where the axis labels of three-dimensional axes stand, in inches."""
+    for ax in fig.axes:
+        if not hasattr(ax, "zaxis") or not ax.get_visible() or not getattr(ax, "_axis3don", True):
+            continue
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            if axis.label.get_text() and axis.label.get_visible():
+                box = axis.label.get_window_extent()
+                yield box.transformed(fig.dpi_scale_trans.inverted())
 
 
 def _report(caught):
