@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static pid_t clone3_raw(struct clone_args *args)
@@ -44,22 +45,52 @@ pid_t ns_clone(uint64_t flags, int cgroup_fd, int *ret_pidfd)
 	return clone3_raw(&args);
 }
 
+#define DESCRIPTOR_INTS 512u
+
 /*
- * Where the C library caches the thread's id. The kernel knows the address that set_tid_address
- * was given; without CONFIG_CHECKPOINT_RESTORE it does not tell, and the field is the only int
- * with that value in the thread's own descriptor, which begins at the thread pointer.
+ * Where the C library caches the thread's id, found out by trial: a child that the library forks
+ * itself sees its own id in just that place, and its parent's in the copy made before.
  */
+static pid_t *find_by_fork(void)
+{
+	pid_t before[DESCRIPTOR_INTS], *at = (pid_t *)(uintptr_t)pthread_self();
+	int ends[2], place = -1;
+
+	memcpy(before, at, sizeof(before));
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return NULL;
+	pid_t parent = (pid_t)syscall(SYS_gettid), child = fork();
+	if (child == 0) {
+		pid_t own = (pid_t)syscall(SYS_gettid);
+		for (unsigned i = 0; i < DESCRIPTOR_INTS && place < 0; i++)
+			if (before[i] == parent && at[i] == own)
+				place = (int)i;
+		_exit(write(ends[1], &place, sizeof(place)) < 0);
+	}
+	(void)close(ends[1]);
+	if (child < 0 || fd_read_all(ends[0], &place, sizeof(place)) < 0)
+		place = -1;
+	(void)close(ends[0]);
+	if (child > 0)
+		(void)waitpid(child, NULL, 0);
+	return place < 0 ? NULL : at + place;
+}
+
+/* The kernel knows the address that set_tid_address was given, and tells it where it was built with
+ * CONFIG_CHECKPOINT_RESTORE. */
 static pid_t *cached_tid(void)
 {
+	static pid_t *found;
 	pid_t *address = NULL;
-	pid_t tid = (pid_t)syscall(SYS_gettid);
-	if (prctl(PR_GET_TID_ADDRESS, &address, 0, 0, 0) == 0 && address && *address == tid)
-		return address;
-	pid_t *at = (pid_t *)(uintptr_t)pthread_self();
-	for (size_t i = 0; i < 512; i++)
-		if (at[i] == tid)
-			return at + i;
-	return NULL;
+
+	if (found)
+		return found;
+	if (prctl(PR_GET_TID_ADDRESS, &address, 0, 0, 0) == 0 && address &&
+		*address == (pid_t)syscall(SYS_gettid))
+		found = address;
+	else
+		found = find_by_fork();
+	return found;
 }
 
 pid_t ns_clone_libc(uint64_t flags, int cgroup_fd, int *ret_pidfd)

@@ -25,7 +25,7 @@ pid_t ns_clone(uint64_t flags, int cgroup_fd, int *ret_pidfd) MUST_CHECK;
  * The same for a process with a C library whose cached thread id must stay right in the child
  * (raw clone leaves it stale): also sets CHILD_SETTID and CHILD_CLEARTID on the library's own
  * field and registers the robust futex list anew. Needs PR_GET_TID_ADDRESS
- * (CONFIG_CHECKPOINT_RESTORE), else finds the field by its value.
+ * (CONFIG_CHECKPOINT_RESTORE), else finds the field by trial, with one fork.
  */
 pid_t ns_clone_libc(uint64_t flags, int cgroup_fd, int *ret_pidfd) MUST_CHECK;
 

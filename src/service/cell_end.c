@@ -10,6 +10,7 @@
 #include "service/procfs.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -17,6 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* How long a dead runner may wait for an idle CPU before it competes for one again. */
+#define LAZY_LIMIT_US 30000u
+#define REAP_RETRY_US 10000u
 #define CLEANUP_RETRY_US 2000u
 
 static void kill_pidfd(int pidfd)
@@ -58,6 +62,8 @@ static void free_slot(struct cell *cell)
 {
 	uint64_t sequence = cell->sequence;
 	int net_fd = cell->net_fd;
+	for (int which = 0; which < WATCH_COUNT; which++)
+		cell_unwatch(cell, (enum cell_watch)which);
 	buf_done(&cell->control);
 	cell_init(cell->service, cell, cell->slot);
 	cell->sequence = sequence;
@@ -85,6 +91,17 @@ static void clean_up(evutil_socket_t fd, short what, void *context)
 	free_slot(cell);
 }
 
+/* On a busy machine what runs only when nothing else does would never end. */
+static void on_lazy_limit(evutil_socket_t fd, short what, void *context)
+{
+	const struct sched_param none = {0};
+	struct cell *cell = context;
+	(void)fd;
+	(void)what;
+	if (cell->runner_pidfd >= 0)
+		(void)sched_setscheduler(cell->runner_pid, SCHED_OTHER, &none);
+}
+
 void cell_kill(struct cell *cell)
 {
 	static const enum cell_watch watches[] = {WATCH_INIT_SOCKET, WATCH_CONTROL,
@@ -107,6 +124,9 @@ void cell_kill(struct cell *cell)
 	kill_pidfd(cell->runner_pidfd);
 	cgroup_thaw(&cell->cgroup);
 	cell->state = CELL_DYING;
+	if (cell->runner_pidfd >= 0 &&
+		cell_timer(cell, WATCH_WALL, LAZY_LIMIT_US, on_lazy_limit) < 0)
+		on_lazy_limit(-1, 0, cell);
 	clean_up(-1, 0, cell);
 }
 
@@ -139,8 +159,12 @@ void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
 	(void)what;
 
 	cell_unwatch(cell, WATCH_RUNNER_PIDFD);
-	if (!reap(&cell->runner_pidfd, &info, &cell->spent))
+	if (!reap(&cell->runner_pidfd, &info, &cell->spent)) {
+		/* Ended, but a tracer has the first look at it: ask again. */
+		if (cell_timer(cell, WATCH_RUNNER_PIDFD, REAP_RETRY_US, cell_on_runner_ended) < 0)
+			service_abandon(cell->service, "no memory to wait for a runner");
 		return;
+	}
 	struct job *job = cell->job;
 	if (cell->state == CELL_RUNNING && job) {
 		/* What it wrote before it ended is still in the pipe, a failure's reason too. */
@@ -173,8 +197,11 @@ void cell_on_init_ended(evutil_socket_t fd, short what, void *context)
 	(void)what;
 
 	cell_unwatch(cell, WATCH_INIT_PIDFD);
-	if (!reap(&cell->init_pidfd, &info, NULL))
+	if (!reap(&cell->init_pidfd, &info, NULL)) {
+		if (cell_timer(cell, WATCH_INIT_PIDFD, REAP_RETRY_US, cell_on_init_ended) < 0)
+			service_abandon(cell->service, "no memory to wait for an init");
 		return;
+	}
 	if (cell->state == CELL_FREEZING || cell->state == CELL_DYING) {
 		after_reaping(cell);
 		return;
