@@ -76,7 +76,7 @@ FUZZERS := $(patsubst fuzz/%.c,$(O)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 pkg_cflags = $(shell $(PKG_CONFIG) --cflags $(1))
 pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
 
-.PHONY: all help programs zygote unit tests benches fuzzers fmt lint check clean install includes
+.PHONY: all help programs zygote unit tests bench benches fuzzers fmt lint check check-vm clean install includes
 .DELETE_ON_ERROR:
 
 all: programs ## build brig and brig-service (default)
@@ -138,6 +138,10 @@ $(O)/bench/%: bench/%.c $(O)/libbrig.a
 	$(CC) $(ALL_CFLAGS) -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(O)/libbrig.a \
 		$(call pkg_libs,$(BRIG_LIBS)) -lm
 
+bench: programs benches $(O)/bench/calc/calc ## measure brig beside its peers; writes docs/benchmarks.md
+	bench/run
+	bench/report
+
 # The corpus of tests/security needs a service that outlives one job, and the policy as data.
 SECURITY_TOOLS := $(O)/tests/holder $(O)/tests/policy
 
@@ -193,6 +197,9 @@ install: programs ## install below PREFIX (/usr/local), for DESTDIR
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/brig.service
 	install -m 644 etc/brig.ini $(DESTDIR)$(PREFIX)/share/doc/brig/brig.ini.example
 	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/brig/
+
+check-vm: all ## the probe on stock kernels of Debian 12 and 13, as root and as a user
+	tests/vm/check --all
 
 clean: ## remove what make built (images stay)
 	rm -rf build
