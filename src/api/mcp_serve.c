@@ -296,7 +296,7 @@ struct mcp_exchange *mcp_serve(struct dispatcher *dispatcher, const struct who *
 		mcp_step(&it->message, &facts, &step);
 		carry_out(it, &step, url_base);
 	}
-	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): exchange_free frees nothing that is serving */
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is serving is not freed */
 	it->serving = false;
 	if (!it->over)
 		return it;

@@ -17,15 +17,15 @@ struct result_urls {
 	const char *const *charts; /* one for each of the view's charts, or NULL: none is stored */
 	const char *const *files;  /* one for each artifact, or NULL */
 	const unsigned char (*digests)[DIGEST_BYTES]; /* of each artifact, or NULL: they are read */
-	bool images_inline;	   /* false leaves all image data to the urls */
+	bool images_inline;			      /* false leaves all image data to the urls */
 };
 
 /* The urls of a caller that stores nothing. */
 extern const struct result_urls result_urls_none;
 
 /*
- * Makes the object; reads the artifacts' heads, and all of them where no digests are given. 0; -ENOMEM; -errno where an artifact cannot be
- * read. Borrows everything.
+ * Makes the object; reads the artifacts' heads, and all of them where no digests are given. 0;
+ * -ENOMEM; -errno where an artifact cannot be read. Borrows everything.
  */
 int result_json(
 	const struct view *view, const struct result_urls *urls, json_t **ret_object) MUST_CHECK;
