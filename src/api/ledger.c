@@ -2,11 +2,13 @@
 #include "api/ledger.h"
 
 #include "api/log.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#define TELL_MS 1000u /* a log that fails says so once in this time */
 #define QUEUE_ROWS_HIGH (AUDIT_QUEUE_ROWS - 64u)
 
 static void settle(struct ledger *ledger, int rc)
@@ -27,7 +29,10 @@ static int flush(struct ledger *ledger)
 	if (rc < 0) {
 		/* Those calls are refused, so their rows must not appear later. */
 		ledger->failures++;
-		log_fault("audit", &err);
+		uint64_t now_ms = clock_now_ms();
+		if (now_ms - ledger->told_ms >= TELL_MS)
+			log_fault("audit", &err);
+		ledger->told_ms = now_ms - ledger->told_ms >= TELL_MS ? now_ms : ledger->told_ms;
 		audit_abandon(ledger->audit);
 	}
 	return rc;

@@ -27,7 +27,7 @@ struct ledger {
 	struct event *flush, *tick;
 	TAILQ_HEAD(ledger_waits, ledger_wait) waits;
 	char shown_head[AUDIT_HASH_HEX_BYTES]; /* the last that went to the log */
-	uint64_t turn, failures;
+	uint64_t turn, failures, told_ms;
 	int turn_rc; /* of a flush in the middle of a turn */
 };
 
