@@ -92,6 +92,9 @@ static bool swallow(struct redact *redact, bool final)
 static void put_ahead(struct redact *redact, const struct redact_match *match)
 {
 	size_t at = redact->ahead_count;
+	for (size_t i = 0; i < at; i++)
+		if (redact->ahead[i].start == match->start)
+			return;
 	if (at == AHEAD_MAX)
 		return;
 	while (at > 0 && redact->ahead[at - 1].start > match->start) {
@@ -102,16 +105,16 @@ static void put_ahead(struct redact *redact, const struct redact_match *match)
 	redact->ahead_count++;
 }
 
-/* Makes the next one good once its place is reached, or passed by another match. */
+/* Makes the next one good, or what another match has left of it. */
 static int take_ahead(struct redact *redact, struct buf *out)
 {
 	struct redact_match match = redact->ahead[0];
 	redact->ahead_count--;
 	memmove(redact->ahead, redact->ahead + 1, redact->ahead_count * sizeof(match));
+	if (match.start < redact->at && match.end <= redact->at)
+		return 0;
 	if (match.start < redact->at)
 		match.start = redact->at;
-	if (match.end < match.start)
-		match.end = match.start;
 	return replace(redact, &match, out);
 }
 
@@ -144,7 +147,7 @@ static int work(struct redact *redact, bool final, struct buf *out)
 {
 	int rc = 0;
 	while (!rc && redact->at < redact->len) {
-		if (!swallow(redact, final))
+		if (!swallow(redact, final) || redact->at >= redact->len)
 			break;
 		size_t stop = redact->ahead_count ? redact->ahead[0].start : redact->len;
 		while (redact->at + 1 < redact->len && redact->at < stop &&

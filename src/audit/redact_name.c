@@ -51,6 +51,9 @@ static bool last_word_is(struct span name, const char *word)
 	if (name.len == length)
 		return true;
 	unsigned char before = name.data[name.len - length - 1];
+	/* "first pass: …" is prose. */
+	if (before == ' ')
+		return false;
 	bool hump = islower(before) && isupper(name.data[name.len - length]);
 	return hump || !isalnum(before);
 }

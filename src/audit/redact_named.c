@@ -84,25 +84,31 @@ static bool is_word_of_code(const unsigned char *text, size_t length)
 	return false;
 }
 
-/* An identifier that itself is named like a secret: a reference, as in token=self._token. */
+/*
+ * An identifier in code rather than a value: token = Name.Builtin, key: KEY_TYPES, and what is
+ * named like a secret itself, as in token=self._token.
+ */
 static bool is_reference(
 	const struct redact_view *view, struct span run, const struct redact_pair *pair)
 {
-	bool lower = true;
+	unsigned seen = 0;
 	for (size_t i = 0; i < run.len; i++) {
 		unsigned bits = view->classes[run.data[i]];
 		if (!(bits & (CLASS_ALNUM | CLASS_UNDER | CLASS_DOT)))
 			return false;
-		lower &= !(bits & (CLASS_DIGIT | CLASS_UPPER));
+		seen |= bits;
 	}
 	if (view->classes[run.data[0]] & CLASS_DIGIT)
 		return false;
-	/* Tokens and keys are random: one without a digit or a capital is a word. */
-	if (pair->kind == NAME_TOKEN && lower)
+	/* Tokens and keys are random: one without a digit is a word. */
+	if (pair->kind == NAME_TOKEN && !(seen & CLASS_DIGIT))
+		return true;
+	if ((seen & CLASS_UNDER) && !(seen & (CLASS_LOWER | CLASS_DIGIT)))
 		return true;
 	const unsigned char *dot = memrchr(run.data, '.', run.len);
 	size_t skip = dot ? (size_t)(dot + 1 - run.data) : 0;
-	return lower && redact_name_kind(span_of(run.data + skip, run.len - skip)) != NAME_PLAIN;
+	return !(seen & (CLASS_UPPER | CLASS_DIGIT)) &&
+	       redact_name_kind(span_of(run.data + skip, run.len - skip)) != NAME_PLAIN;
 }
 
 static enum redact_found value(const struct redact_view *view, const struct redact_pair *pair,
@@ -171,11 +177,17 @@ static enum redact_found header(
 	return REDACT_MATCH;
 }
 
-/* `print("password:", x)`: the quote behind the colon ends what one before it has begun. */
+/*
+ * `print("password:", x)`, `print("token=" + x)`: the quote behind the separator ends what one
+ * before it has begun. After '=', what comes next has to look like that too.
+ */
 static bool closes(const struct redact_view *view, const struct redact_pair *pair, size_t quote)
 {
 	size_t count = 0;
-	if (!pair->colon || pair->name_quoted)
+	if (pair->name_quoted)
+		return false;
+	if (!pair->colon && (quote != pair->value || quote + 1 >= view->len ||
+				    !strchr(" +,)]}%.;\n", view->data[quote + 1])))
 		return false;
 	for (size_t i = view->at; i > 0 && view->at - i < LINE_MAX_BYTES; i--) {
 		if (view->data[i - 1] == '\n')
@@ -199,7 +211,7 @@ static enum redact_found value(const struct redact_view *view, const struct reda
 	size_t quote = open;
 	while (quote < view->len && quote - open < 4 && view->data[quote] == '\\')
 		quote++;
-	if (redact_ends(view, quote))
+	if (redact_ends(view, quote + 1))
 		return REDACT_MORE;
 	if (quote < view->len && redact_is_quote(view->data[quote]) && closes(view, pair, quote))
 		return REDACT_NONE;

@@ -1,6 +1,8 @@
 /* redact_pair: from a separator back to the name before it. */
 #include "audit/redact_parts.h"
 
+#include <string.h>
+
 /* Together less than REDACT_CONTEXT_BYTES. */
 #define BLANKS_MAX 32u
 #define NAME_MAX_BYTES 64u
@@ -73,6 +75,11 @@ static bool look_back(const struct redact_view *view, size_t end, struct redact_
 	}
 	pair->name = name_before(view, at);
 	if (pair->name.len == 0)
+		return false;
+	/* ":param password: …" is a field of documentation. */
+	size_t start = (size_t)(pair->name.data - view->data);
+	if (start > 0 && view->data[start - 1] == ':' &&
+		memchr(pair->name.data, ' ', pair->name.len))
 		return false;
 	pair->kind = redact_name_kind(pair->name);
 	pair->tight_upper &= is_tight_upper(pair->name);
