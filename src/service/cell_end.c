@@ -22,6 +22,7 @@
 #define LAZY_LIMIT_US 30000u
 #define REAP_RETRY_US 10000u
 #define CLEANUP_RETRY_US 2000u
+#define ORPHAN_RETRY_US 20000u
 
 static void kill_pidfd(int pidfd)
 {
@@ -80,8 +81,13 @@ static void clean_up(evutil_socket_t fd, short what, void *context)
 	cell_unwatch(cell, WATCH_CLEANUP);
 	/* Not reaped yet, or an answer that will name this slot and bring another process: each
 	 * comes back here. */
-	if (cell->init_pidfd >= 0 || cell->runner_pidfd >= 0 || cell->answer_due)
+	if (cell->init_pidfd >= 0 || cell->runner_pidfd >= 0 || cell->answer_due) {
+		if (!cell->orphan)
+			return;
+		strangers_reap(cell->service);
+		(void)!cell_timer(cell, WATCH_CLEANUP, ORPHAN_RETRY_US, clean_up);
 		return;
+	}
 	/* EBUSY while the last task is on its way out: the kernel tells nobody when it is gone. */
 	if (cgroup_remove(&cell->service->tree, &cell->cgroup) == -EBUSY) {
 		if (cell_timer(cell, WATCH_CLEANUP, CLEANUP_RETRY_US, clean_up) == 0)

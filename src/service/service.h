@@ -104,6 +104,7 @@ struct cell {
 	struct zygote *zygote;
 	struct warm *warm; /* the process that was asked for the runner */
 	bool answer_due;   /* of the maker or the zygote, and it will name this slot */
+	bool orphan;	   /* the zygote died owing its answer: there may be a runner unheard of */
 	struct job *job;
 	uint32_t cpu; /* where a running job is pinned (the last of its CPUs) */
 	pid_t init_pid, runner_pid;
@@ -142,6 +143,7 @@ enum warm_state {
 struct warm {
 	struct zygote *zygote;
 	enum warm_state state;
+	pid_t pid;
 	int pidfd, control_fd;
 	uint32_t forks, answers_due;
 	uint64_t born_us;
@@ -223,6 +225,9 @@ bool zygote_ready(const struct zygote *zygote);
 bool zygote_failed(const struct zygote *zygote);
 void zygote_ensure(struct zygote *zygote);
 void zygote_stuck(struct warm *warm); /* it owes an answer and does not give it */
+
+/* strangers.c */
+void strangers_reap(const struct service *service);
 void zygote_on_born(
 	struct service *service, uint32_t id, const struct maker_answer *answer, int pidfd);
 int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err) MUST_CHECK;

@@ -18,8 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The imports of the warmest level take a second or two. */
-#define START_LIMIT_SECONDS 30
+#define START_LIMIT_SECONDS 30 /* the warmest level's imports take a second or two */
 
 static void on_message(evutil_socket_t fd, short what, void *context);
 
@@ -128,6 +127,7 @@ static void fail_cells(struct warm *warm)
 		if (cell->warm != warm || !cell->answer_due)
 			continue;
 		cell->answer_due = false;
+		cell->orphan = true;
 		if (cell->state == CELL_DYING)
 			cell_kill(cell); /* it waited for the answer alone */
 		else
@@ -275,6 +275,7 @@ void zygote_on_born(
 {
 	struct warm *warm = &service->zygotes[id / 2].warm[id % 2];
 
+	warm->pid = answer->pid;
 	warm->pidfd = pidfd;
 	if (pidfd >= 0) {
 		warm->ended = event_new(service->base, pidfd, EV_READ, on_ended, warm);

@@ -5,6 +5,8 @@ import signal
 import socket
 import stat
 import subprocess
+import threading
+import time
 
 import pytest
 
@@ -123,6 +125,37 @@ def is_zygote(pid, service):
     """A zygote is in the service's own pid namespace, a runner in its cell's too."""
     return len(host.status_of(pid).get("NSpid", "").split()) == len(
         host.status_of(service.service_pid())["NSpid"].split())
+
+
+def test_zygotes_killed_under_load(own_service, quick):
+    """At any moment of forking: no slot is lost, no process stays, every call is answered."""
+    stop, outcomes = threading.Event(), []
+
+    def work():
+        while not stop.is_set():
+            outcomes.append(channel.run(own_service.socket, "print(1)").outcome)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for _ in range(10 if quick else 60):
+        for pid in own_service.children("brig-zygote"):
+            if is_zygote(pid, own_service):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.15)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert set(outcomes) <= {"ok", "internal", "signal"} and "ok" in outcomes, set(outcomes)
+    host.wait_until(lambda: channel.run(own_service.socket, "print(2)").text == "2\n", "service")
+    own_service.settled()
+    calls = [channel.Call(own_service.socket, "print(3)") for _ in range(8)]
+    assert [call.result().text for call in calls] == ["3\n"] * 8
+    for call in calls:
+        call.close()
+    own_service.settled()
+    names = sorted(host.descendants(own_service.pid).values())
+    assert [name for name in names if name != "brig-zygote"] == ["brig-maker", "brig-service"]
 
 
 def test_killed_maker(own_service):
