@@ -12,6 +12,7 @@ SHOWN = 32 << 10  # what brig returns whole of an output or a value's text
 # Members and fields in which a format itself keeps the time of writing.
 TIMED = ("docProps/core.xml",)
 PDF_TIME = re.compile(rb"/(CreationDate|ModDate) \([^)]*\)|<\?xpacket.*?\?>")
+WARNING = re.compile(r"\b(\w*Warning): (.*)")
 SVG_TIME = re.compile(rb"<dc:date>[^<]*</dc:date>")
 SVG_ID = re.compile(rb"\b([a-zA-Z])[0-9a-f]{10}\b")
 
@@ -26,7 +27,8 @@ def faults(want, got, files):
     for name in ("outcome", "exit_code"):
         if want[name] != got.get(name, 0 if name == "exit_code" else None):
             found.append(f"{name}: wanted {want[name]!r}, got {got.get(name)!r}")
-    found += _output(want, got) + _error(want, got) + _value(want, got) + _charts(want, got)
+    for part in (_output, _warnings, _error, _value, _charts):
+        found += part(want, got)
     for i, table in enumerate(want["tables"]):
         mine = got["tables"][i] if i < len(got["tables"]) else None
         found += _table(f"table {i + 1}", table, mine)
@@ -52,6 +54,18 @@ def _output(want, got):
     if without_addresses(wanted) != without_addresses(got["stdout"]):
         return [f"stdout: wanted\n{_short(wanted)}\n-- got\n{_short(got['stdout'])}"]
     return []
+
+
+def _warnings(want, got):
+    """The kinds and texts of warnings; glyphs are the fonts' affair, and a cell has more."""
+    if want["outcome"] != "ok":
+        return []
+    wanted, mine = ({m for m in WARNING.findall(side["stderr"]) if not m[1].startswith("Glyph ")}
+                    for side in (want, got))
+    found = [] if wanted == mine else [f"warnings: wanted {wanted}, got {mine}"]
+    if not want["stderr"] and got["stderr"]:
+        found.append(f"stderr: {_short(got['stderr'])}")
+    return found
 
 
 def _error(want, got):
@@ -82,7 +96,8 @@ def _value(want, got):
         found += _table("value", wanted["table"], mine.get("table"))
     if wanted.get("json") and "json" not in mine.get("cut", {}):
         if not same(wanted["json"]["is"], mine.get("json", "absent")):
-            found.append(f"json: wanted {_short(wanted['json']['is'])}, got {_short(mine.get('json'))}")
+            found.append(f"json: wanted {_short(wanted['json']['is'])}, "
+                         f"got {_short(mine.get('json'))}")
     return found
 
 
@@ -150,7 +165,7 @@ def _plotted(where, wanted, mine):
     if not titles >= set(wanted["titles"]):
         found.append(f"{where}: titles: wanted {wanted['titles']}, got {titles}")
     kinds = {one["type"] for one in series}
-    lacking = [kind for kind in wanted["kinds"] if kind not in kinds and not _stands_in(kind, kinds)]
+    lacking = [k for k in wanted["kinds"] if k not in kinds and not _stands_in(k, kinds)]
     if lacking:
         found.append(f"{where}: kinds: wanted {wanted['kinds']}, got {sorted(kinds)}")
     if len(series) <= 24:
@@ -170,8 +185,6 @@ def _stands_in(kind, kinds):
 
 def _holds(series, values):
     """Whether a series has these numbers, perhaps sampled with its true count."""
-    if series["type"] in ("box", "violin", "errorbar", "histogram", "stem"):
-        return True
     mine = [_number(value) for value in series.get("y", ())]
     if series.get("count", len(mine)) != len(values):
         return False

@@ -58,6 +58,8 @@ DRAWING = {
     "quiver": "quiver",
     "surface": "plot_surface plot_trisurf",
 }
+# Kinds that are made of lines which are no series of their own.
+PARTS_ARE_LINES = {"box", "violin", "errorbar", "stem"}
 
 
 class Figures:
@@ -75,6 +77,9 @@ class Figures:
         from matplotlib.figure import Figure
 
         Figure.show = lambda figure, *_: self.take(figure, True)
+        from PIL import Image
+
+        Image.Image.show = lambda image, *_, **__: self.seen.append({"picture": list(image.size)})
         self._watch()
 
     def _watch(self):
@@ -122,25 +127,30 @@ class Figures:
             self.pyplot.close(figure)
 
     def describe(self, figure):
+        """Titles, labels, kinds and the plotted numbers of a figure."""
         own = figure._suptitle.get_text() if figure._suptitle else ""
-        titles = [t for ax in figure.axes
-                  for t in (ax.get_title() or ax.get_title("left") or ax.get_title("right"),) if t]
-        labels = {text for ax in figure.axes if not hasattr(ax, "_colorbar")
-                  for text in (ax.get_xlabel(), ax.get_ylabel()) if text}
+        panels = [ax for ax in figure.axes if not hasattr(ax, "_colorbar")]
+        kinds = {ax: self._kinds(ax) for ax in panels}
+        titles = [ax.get_title() or ax.get_title("left") or ax.get_title("right") for ax in panels]
+        titles = [title for title in titles if title]
         return {
             "title": own or (titles[0] if len(titles) == 1 else ""),
             "titles": titles,
-            "labels": sorted(labels),
-            "kinds": sorted({kind for ax, kind, made in self.calls
-                             if ax in figure.axes and not hasattr(ax, "_colorbar")
-                             and any(part.axes is ax for part in _artists(made))}),
-            "lines": [plainvalue.numbers(line.get_ydata(orig=False)) for ax in figure.axes
+            "labels": sorted({text for ax in panels
+                              for text in (ax.get_xlabel(), ax.get_ylabel()) if text}),
+            "kinds": sorted(set().union(*kinds.values())),
+            "lines": [plainvalue.numbers(line.get_ydata(orig=False)) for ax in panels
+                      if not kinds[ax] & PARTS_ARE_LINES
                       for line in ax.lines if _is_curve(ax, line)],
             "bars": [plainvalue.numbers([bar.get_width() if bars.orientation == "horizontal"
                                          else bar.get_height() for bar in bars])
-                     for ax in figure.axes for bars in ax.containers
+                     for ax in panels if "histogram" not in kinds[ax] for bars in ax.containers
                      if hasattr(bars, "orientation") and hasattr(bars, "patches")],
         }
+
+    def _kinds(self, ax):
+        return {kind for where, kind, made in self.calls
+                if where is ax and any(part.axes is ax for part in _artists(made))}
 
 
 def _artists(made):
@@ -277,8 +287,9 @@ def without_privileges():
 
 def child(snippet, number):
     """Everything about one snippet, as JSON in OUT."""
-    os.dup2(os.open(f"{OUT}/{number}.stdout", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), 1)
-    os.dup2(os.open("/dev/null", os.O_RDWR), 2)
+    for fd, name in ((1, "stdout"), (2, "stderr")):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        os.dup2(os.open(f"{OUT}/{number}.{name}", flags, 0o644), fd)
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.chdir(WORK)
     without_privileges()
