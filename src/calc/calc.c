@@ -139,7 +139,7 @@ static void set_error(const struct calc *calc, const struct calc_fault *fault, u
 
 static void set_exact(struct calc *calc, struct calc_result *ret)
 {
-	enum exact_outcome outcome = exact_integer(&calc->program, &calc->stack, ret->exact);
+	enum exact_outcome outcome = exact_decimal(&calc->program, &calc->stack, ret->exact);
 	if (outcome == EXACT_LARGE)
 		outcome = exact_small(&calc->program, &calc->stack, ret->exact);
 	if (outcome == EXACT_LARGE)

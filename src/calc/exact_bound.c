@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#define SIZE_MAX_BOUND 0x1p4096L /* CALC_EXACT_BITS */
-#define COST_MAX 12500		 /* steps and limbs; each took up to 0.08 µs when measured */
+#define SIZE_MAX_BOUND 0x1.02p4096L /* CALC_EXACT_BITS, and what was rounded upwards */
+#define COST_MAX 12500		    /* steps and limbs; each took up to 0.08 µs when measured */
 
 _Static_assert(CALC_EXACT_BITS == 4096, "SIZE_MAX_BOUND is 2**CALC_EXACT_BITS");
 
@@ -34,6 +34,21 @@ static struct bound of_literal(const struct calc_literal *literal, const char *s
 	return bound;
 }
 
+/* The logarithm and its inverse for sizes that a double does not hold, a little to the high side.
+ */
+static double log2_above(long double size)
+{
+	int exponent;
+	double mantissa = (double)frexpl(size, &exponent);
+	return log2(mantissa) + exponent + 0x1p-20;
+}
+
+static long double exp2_above(double logarithm)
+{
+	double whole = floor(logarithm);
+	return ldexpl(exp2(logarithm - whole) + 0x1p-20, (int)whole);
+}
+
 static struct bound power(const struct bound *base, const struct bound *by)
 {
 	bool upwards = by->sign > 0;
@@ -41,13 +56,14 @@ static struct bound power(const struct bound *base, const struct bound *by)
 	struct bound bound = {.num = 1, .den = 1, .size = 1, .decimal = base->decimal && upwards};
 	if (larger <= 1)
 		return bound;
-	if (!(log2l(larger) * by->size <= CALC_EXACT_BITS)) {
+	double times = by->size < 2 * CALC_EXACT_BITS ? (double)by->size : 2 * CALC_EXACT_BITS;
+	if (log2_above(larger) * times > CALC_EXACT_BITS + 1) {
 		bound.num = HUGE_VALL;
 		return bound;
 	}
-	bound.num = powl(upwards ? base->num : larger, by->size);
-	bound.den = powl(upwards ? base->den : larger, by->size);
-	bound.size = upwards ? powl(fmaxl(base->size, 1), by->size) : bound.num;
+	bound.num = exp2_above(log2_above(upwards ? fmaxl(base->num, 1) : larger) * times);
+	bound.den = exp2_above(log2_above(upwards ? base->den : larger) * times);
+	bound.size = upwards ? exp2_above(log2_above(fmaxl(base->size, 1)) * times) : bound.num;
 	return bound;
 }
 

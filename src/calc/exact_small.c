@@ -10,9 +10,7 @@
 #include <string.h>
 
 #define INT128_MAX ((int128)(~(uint128)0 >> 1))
-#define DIGITS_MAX 39	/* of a 128-bit integer */
-#define POWER_MAX 38	/* 10**38 is the last power of ten below 2**127 */
-#define CHUNK_DIGITS 19 /* of an integer in 64 bits */
+#define POWER_MAX 38 /* 10**38 is the last power of ten below 2**127 */
 
 static uint128 magnitude(int128 number)
 {
@@ -106,14 +104,9 @@ static void reduce(struct ratio *ratio)
 /* 10**exponent, for 0 to POWER_MAX. */
 static int128 power_of_ten(int32_t exponent)
 {
-	static const uint64_t powers[CHUNK_DIGITS + 1] = {1u, 10u, 100u, 1000u, 10000u, 100000u,
-		1000000u, 10000000u, 100000000u, 1000000000u, 10000000000u, 100000000000u,
-		1000000000000u, 10000000000000u, 100000000000000u, 1000000000000000u,
-		10000000000000000u, 100000000000000000u, 1000000000000000000u,
-		10000000000000000000u};
-	if (exponent <= CHUNK_DIGITS)
-		return powers[exponent];
-	return (int128)powers[CHUNK_DIGITS] * powers[exponent - CHUNK_DIGITS];
+	if (exponent < TENS)
+		return ten_to[exponent];
+	return (int128)ten_to[TENS - 1] * ten_to[exponent - (TENS - 1)];
 }
 
 static enum exact_outcome from_literal(const struct calc_literal *literal, struct ratio *ret)
@@ -286,42 +279,6 @@ static enum exact_outcome step(enum calc_op op, struct ratio *a, struct ratio *b
 	return combine(op, a, b) ? EXACT_DONE : EXACT_LARGE;
 }
 
-static size_t write_large_digits(uint128 number, char *text)
-{
-	if (!(number >> 64))
-		return write_digits((uint64_t)number, text);
-	uint128 chunk = (uint128)power_of_ten(CHUNK_DIGITS);
-	size_t length = write_large_digits(number / chunk, text);
-	char lower[20];
-	size_t count = write_digits((uint64_t)(number % chunk), lower);
-	memset(text + length, '0', CHUNK_DIGITS - count);
-	memcpy(text + length + CHUNK_DIGITS - count, lower, count);
-	return length + CHUNK_DIGITS;
-}
-
-/* The decimal num / 10**places, without zeros at its end. */
-static char *write_places(uint128 num, size_t places, char *text)
-{
-	char digits[DIGITS_MAX + 1];
-	size_t count = write_large_digits(num, digits);
-	for (; places && digits[count - 1] == '0'; places--)
-		count--;
-	size_t before = count > places ? count - places : 0;
-	if (before) {
-		memcpy(text, digits, before);
-		text += before;
-	} else {
-		*text++ = '0';
-	}
-	if (!places)
-		return text;
-	*text++ = '.';
-	for (; places > count; places--)
-		*text++ = '0';
-	memcpy(text, digits + before, count - before);
-	return text + (count - before);
-}
-
 struct factors {
 	int twos, fives;
 	bool others;
@@ -368,9 +325,9 @@ static enum exact_outcome write_ratio(struct ratio *ratio, char *text)
 	if (num < 0)
 		*text++ = '-';
 	if (factors.others) {
-		text += write_large_digits(magnitude(num), text);
+		text += write_digits128(magnitude(num), text);
 		*text++ = '/';
-		text += write_large_digits((uint128)ratio->den, text);
+		text += write_digits128((uint128)ratio->den, text);
 	} else if (num) {
 		text = write_places(magnitude(num), (size_t)places, text);
 	} else {

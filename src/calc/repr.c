@@ -82,23 +82,6 @@ static struct decimal decimal_of(uint64_t bits)
 	return decimal;
 }
 
-size_t write_digits(uint64_t number, char *text)
-{
-	static const char pairs[] = "0001020304050607080910111213141516171819"
-				    "2021222324252627282930313233343536373839"
-				    "4041424344454647484950515253545556575859"
-				    "6061626364656667686970717273747576777879"
-				    "8081828384858687888990919293949596979899";
-	char digits[20];
-	char *const end = digits + sizeof(digits), *at = end;
-	for (; number >= 10; number /= 100)
-		memcpy(at -= 2, pairs + number % 100 * 2, 2);
-	if (number || at == end)
-		*--at = (char)('0' + number);
-	memcpy(text, at, (size_t)(end - at));
-	return (size_t)(end - at);
-}
-
 /* d.ddde±XX */
 static char *write_scientific(char *at, const char *digits, size_t count, int exponent)
 {

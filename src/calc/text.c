@@ -64,6 +64,21 @@ static struct plain plain_of(const char *text)
 	return plain;
 }
 
+/* Whether the first digits that count already tell one from the other. */
+static bool digits_part(const char *left, const char *right)
+{
+	left += strspn(left, "-0.");
+	right += strspn(right, "-0.");
+	for (;; left++, right++) {
+		left += *left == '.';
+		right += *right == '.';
+		if (*left != *right)
+			return *left >= '0' && *left <= '9' && *right >= '0' && *right <= '9';
+		if (!*left)
+			return false;
+	}
+}
+
 bool same_decimal(const char *repr, const char *exact)
 {
 	/* Nearly always one is the other, or the other without its ".0". */
@@ -73,7 +88,7 @@ bool same_decimal(const char *repr, const char *exact)
 	/* Neither has zeros to spare, so without an exponent they differ as texts do. */
 	if (!strchr(repr, 'e'))
 		return !strcmp(repr, "-0.0") && !strcmp(exact, "0");
-	if (strchr(exact, '/'))
+	if (strchr(exact, '/') || digits_part(repr, exact))
 		return false;
 	struct plain a = plain_of(repr), b = plain_of(exact);
 	return !a.more && !b.more && a.negative == b.negative && a.exponent == b.exponent &&

@@ -14,6 +14,12 @@
 typedef __int128 int128;
 typedef unsigned __int128 uint128;
 
+/* digits * 10**exponent */
+struct decimal64 {
+	int64_t digits;
+	int32_t exponent;
+};
+
 /* A fraction of 128-bit integers, den > 0, not always in lowest terms. */
 struct ratio {
 	int128 num, den;
@@ -29,7 +35,7 @@ struct bound {
 /* What the steps work on: one kind at a time. As deep as there can be literals. */
 union calc_stack {
 	double doubles[CALC_SOURCE_MAX];
-	int64_t integers[CALC_SOURCE_MAX];
+	struct decimal64 decimals[CALC_SOURCE_MAX];
 	struct ratio ratios[CALC_SOURCE_MAX];
 	struct bound bounds[CALC_SOURCE_MAX];
 	mpq_t rationals[CALC_SOURCE_MAX];
@@ -54,9 +60,10 @@ enum exact_outcome {
 
 /*
  * The program over the rationals, as text, in CALC_EXACT_MAX + 1 bytes at `text`: by 64-bit
- * integers, by fractions of 128-bit ones, by GMP. Each is tried where the one before was too small.
+ * decimals, by fractions of 128-bit integers, by GMP. Each is tried where the one before was too
+ * small.
  */
-enum exact_outcome exact_integer(
+enum exact_outcome exact_decimal(
 	const struct calc_program *program, union calc_stack *stack, char *text);
 enum exact_outcome exact_small(
 	const struct calc_program *program, union calc_stack *stack, char *text);
@@ -80,8 +87,21 @@ size_t literal_mantissa(
 /* `value` as Python's repr() prints it; CALC_REPR_SIZE bytes at `text`. Returns the length. */
 size_t repr_double(double value, char *text);
 
+/* The powers of ten that fit in 64 bits; all but the last in 63. */
+#define TENS 20
+extern const uint64_t ten_to[TENS];
+
 /* The decimal digits of `number`, at most 20, without a NUL. Returns how many. */
 size_t write_digits(uint64_t number, char *text);
+
+/* The same of a larger one, at most 39. */
+size_t write_digits128(uint128 number, char *text);
+
+/*
+ * The decimal number / 10**places, of a number other than 0, without zeros at its end and without a
+ * NUL. Returns its end.
+ */
+char *write_places(uint128 number, size_t places, char *text);
 
 /* Whether a double's repr ("1e+22", "70.0"), read as a decimal, is the number of an exact text. */
 bool same_decimal(const char *repr, const char *exact);
