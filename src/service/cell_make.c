@@ -271,8 +271,10 @@ void cell_on_spawned(struct cell *cell, const struct zygote_answer *answer)
 	if (!rc) {
 		cell->runner_pid = answer->pid;
 		cell->runner_pidfd = (int)syscall(SYS_pidfd_open, answer->pid, 0);
-		if (cell->runner_pidfd < 0)
+		if (cell->runner_pidfd < 0) {
 			rc = err_sys(&err, -errno, "cell", "pidfd_open");
+			cell->orphan = true; /* reaped by its pid, as one unheard of */
+		}
 	}
 	if (!rc)
 		rc = cell_watch(cell, WATCH_RUNNER_PIDFD, cell->runner_pidfd, EV_READ,
