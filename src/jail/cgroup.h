@@ -96,6 +96,9 @@ int cgroup_kill(const struct cgroup *cgroup) MUST_CHECK;
 
 void cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usage);
 
+/* The CPU time alone, for those who ask often. */
+uint64_t cgroup_cpu_us(const struct cgroup *cgroup);
+
 /* Starts the memory peak anew where the kernel can (v1). */
 void cgroup_reset_peak(const struct cgroup *cgroup);
 

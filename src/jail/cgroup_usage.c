@@ -33,7 +33,7 @@ static uint64_t number(
 	return strtoull(text, NULL, 10);
 }
 
-static uint64_t cpu_us(const struct cgroup *cgroup)
+uint64_t cgroup_cpu_us(const struct cgroup *cgroup)
 {
 	char text[512];
 	if (cgroup->v2) {
@@ -52,7 +52,7 @@ void cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usa
 	const char *peak = cgroup->v2 ? "memory.peak" : "memory.max_usage_in_bytes";
 
 	*ret_usage = (struct cgroup_usage){
-		.cpu_us = cpu_us(cgroup),
+		.cpu_us = cgroup_cpu_us(cgroup),
 		.memory_peak_bytes = number(cgroup, CGROUP_MEMORY, peak),
 		.processes_peak = (uint32_t)number(cgroup, CGROUP_PIDS, "pids.peak"),
 	};

@@ -9,7 +9,6 @@
 #include "service/artifacts.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,13 +158,11 @@ static void on_answered(evutil_socket_t fd, short what, void *context)
 	cell_kill(context);
 }
 
-/* Exit, unmounting and clean-up wait until nothing else is to be done, and run when the CPU has
- * nothing better to do; but not so long that dead cells use up the slots. */
+/* Exit, unmounting and clean-up wait until the loop has nothing else to do. Lowering the priority
+ * of what dies would have to be the cgroup's (a policy of the process reaches only inside it, and
+ * takes rights that the service does not have), and a busy host would then keep dead cells. */
 static void kill_behind_the_answer(struct cell *cell)
 {
-	const struct sched_param none = {0};
-	if (cell->runner_pidfd >= 0 && !pool_is_tight(cell->service))
-		(void)sched_setscheduler(cell->runner_pid, SCHED_IDLE, &none);
 	if (cell_timer(cell, WATCH_CLEANUP, 0, on_answered) < 0) {
 		cell_kill(cell);
 		return;

@@ -76,14 +76,6 @@ struct cell *pool_take(struct service *service, struct zygote *wanted)
 	return cell ? cell : best_of(service, wanted, false);
 }
 
-bool pool_is_tight(const struct service *service)
-{
-	uint32_t dying = 0;
-	for (uint32_t i = 0; i < service->cell_count; i++)
-		dying += service->cells[i].state == CELL_DYING;
-	return !TAILQ_EMPTY(&service->waiting) || dying > service->cell_count / 4;
-}
-
 void pool_evict(struct service *service)
 {
 	/* Only parked cells that no waiting job could take come here: dispatch asked first. */

@@ -104,12 +104,11 @@ bool procfs_has_options(const char *options, const char *wanted)
 	return true;
 }
 
-bool procfs_limit_is(int proc_fd, pid_t pid, const char *name, uint64_t value)
+bool procfs_limit_is(const char *limits, const char *name, uint64_t value)
 {
-	char text[4096], line[128];
+	char line[128];
 	unsigned long long soft, hard;
-	if (procfs_read(proc_fd, pid, "limits", text, sizeof(text)) < 0 ||
-		procfs_line(text, name, line, sizeof(line)) < 0)
+	if (procfs_line(limits, name, line, sizeof(line)) < 0)
 		return false;
 	return sscanf(line, "%llu %llu", &soft, &hard) == 2 && soft == value && hard == value;
 }

@@ -28,8 +28,8 @@ bool procfs_next_mount(const char **at, struct procfs_mount *ret_mount);
 /* Whether each word of the comma list `wanted` is in the comma list `options`. */
 bool procfs_has_options(const char *options, const char *wanted);
 
-/* Whether soft and hard limit of that name in /proc/PID/limits are both `value`. */
-bool procfs_limit_is(int proc_fd, pid_t pid, const char *name, uint64_t value);
+/* Whether soft and hard limit of that name in the text of /proc/PID/limits are both `value`. */
+bool procfs_limit_is(const char *limits, const char *name, uint64_t value);
 
 /* How many descriptors are open, and their numbers as text. */
 size_t procfs_descriptors(int proc_fd, pid_t pid, char *list, size_t room);

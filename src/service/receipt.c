@@ -93,6 +93,26 @@ static int read_privilege(struct reading *reading)
 	return rc;
 }
 
+/* The service's own never change: read once for each name. */
+static uint64_t own_namespace(const struct service *service, const char *name)
+{
+	static struct {
+		const char *name;
+		uint64_t inode;
+	} known[8];
+	size_t i = 0;
+	while (i < 8 && known[i].inode && strcmp(known[i].name, name) != 0)
+		i++;
+	if (i < 8 && known[i].inode)
+		return known[i].inode;
+	uint64_t inode = procfs_namespace(service->proc_fd, getpid(), name);
+	if (i < 8) {
+		known[i].name = name;
+		known[i].inode = inode;
+	}
+	return inode;
+}
+
 static int read_namespaces(struct reading *reading)
 {
 	static const struct {
@@ -109,8 +129,7 @@ static int read_namespaces(struct reading *reading)
 		for (size_t n = 0; n < 3 && wanted[i].names[n]; n++) {
 			uint64_t theirs = procfs_namespace(reading->cell->service->proc_fd,
 				reading->cell->runner_pid, wanted[i].names[n]);
-			uint64_t ours = procfs_namespace(
-				reading->cell->service->proc_fd, getpid(), wanted[i].names[n]);
+			uint64_t ours = own_namespace(reading->cell->service, wanted[i].names[n]);
 			own = own && theirs && ours && theirs != ours;
 			size_t used = strlen(detail);
 			(void)snprintf(detail + used, sizeof(detail) - used, "%s%s:[%llu]",
@@ -230,10 +249,12 @@ static int read_process(struct reading *reading)
 	char text[64] = "";
 	char list[128];
 
-	bool limits =
-		procfs_limit_is(service->proc_fd, pid, "Max core file size", 0) &&
-		procfs_limit_is(service->proc_fd, pid, "Max open files", RLIMIT_DESCRIPTORS) &&
-		procfs_limit_is(service->proc_fd, pid, "Max locked memory", 0);
+	static char limits_text[4096];
+	bool limits = procfs_read(service->proc_fd, pid, "limits", limits_text,
+			      sizeof(limits_text)) == 0 &&
+		      procfs_limit_is(limits_text, "Max core file size", 0) &&
+		      procfs_limit_is(limits_text, "Max open files", RLIMIT_DESCRIPTORS) &&
+		      procfs_limit_is(limits_text, "Max locked memory", 0);
 	int rc = report(reading, LAYER_RLIMITS, limits, "core 0, nofile %u, memlock 0%s",
 		RLIMIT_DESCRIPTORS, limits ? "" : " expected, others found");
 	/* The files of a process that is not dumpable belong to the host's root, not to its uid. */

@@ -160,9 +160,8 @@ static void on_wall(evutil_socket_t fd, short what, void *context)
 
 static uint64_t cpu_used_us(const struct cell *cell)
 {
-	struct cgroup_usage usage;
-	cgroup_read_usage(&cell->cgroup, &usage);
-	return usage.cpu_us > cell->job->cpu_base_us ? usage.cpu_us - cell->job->cpu_base_us : 0;
+	uint64_t used_us = cgroup_cpu_us(&cell->cgroup);
+	return used_us > cell->job->cpu_base_us ? used_us - cell->job->cpu_base_us : 0;
 }
 
 /* A sum of CPU raises no event: look again when the limit could be reached at the earliest. */
@@ -265,12 +264,10 @@ static int watch_job(struct cell *cell)
 void run_start(struct cell *cell)
 {
 	struct job *job = cell->job;
-	struct cgroup_usage usage;
 	struct err err;
 
 	cgroup_reset_peak(&cell->cgroup);
-	cgroup_read_usage(&cell->cgroup, &usage);
-	job->cpu_base_us = usage.cpu_us;
+	job->cpu_base_us = cgroup_cpu_us(&cell->cgroup);
 	cell->state = CELL_RUNNING;
 	job->started_us = clock_now_us();
 	int rc = build_job_frame(job);

@@ -212,7 +212,6 @@ int pool_init(struct service *service, struct err *err) MUST_CHECK;
 struct cell *pool_take(struct service *service, struct zygote *wanted);
 struct cell *pool_free_slot(struct service *service);
 void pool_evict(struct service *service);
-bool pool_is_tight(const struct service *service);
 void pool_refill_soon(struct service *service);
 void pool_rest(struct service *service, const struct err *err);
 _Noreturn void service_abandon(struct service *service, const char *why);
