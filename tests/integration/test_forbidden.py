@@ -249,6 +249,7 @@ def test_fork_bomb(hostile):
     assert result.usage["processes_peak"] <= 64
 
 
+@pytest.mark.slow
 def test_fork_bomb_that_never_ends(hostile):
     code = ("import os, signal\nprint('forking', flush=True)\nwhile True:\n    try: os.fork()\n"
             "    except OSError: pass")

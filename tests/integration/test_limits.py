@@ -393,6 +393,7 @@ def test_inputs_count(run, brig, tmp_path):
     assert done.returncode == 126 and b"more than 64 files" in done.stderr
 
 
+@pytest.mark.slow
 def test_inputs_bytes(run, brig, tmp_path):
     code = "import os\nprint(sum(os.path.getsize(n) for n in os.listdir('.')))"
     for name in ("a", "b"):

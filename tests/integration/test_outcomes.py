@@ -232,6 +232,7 @@ def test_output_two_gib_does_not_move_the_service(own_service):
     assert host.rss_kib(pid) - before <= 20 << 10, "KiB more than before"
 
 
+@pytest.mark.slow
 def test_output_streams_to_a_reader_that_stops(own_service):
     """A client that does not read holds back its own job and no memory but the stream's cap."""
     pid = own_service.service_pid()
