@@ -127,7 +127,7 @@ def is_zygote(pid, service):
         host.status_of(service.service_pid())["NSpid"].split())
 
 
-def test_zygotes_killed_under_load(own_service, quick):
+def test_zygotes_killed_under_load(own_service):
     """At any moment of forking: no slot is lost, no process stays, every call is answered."""
     stop, outcomes = threading.Event(), []
 
@@ -138,7 +138,7 @@ def test_zygotes_killed_under_load(own_service, quick):
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads:
         thread.start()
-    for _ in range(10 if quick else 60):
+    for _ in range(10):
         for pid in own_service.children("brig-zygote"):
             if is_zygote(pid, own_service):
                 os.kill(pid, signal.SIGKILL)
