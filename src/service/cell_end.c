@@ -33,6 +33,12 @@ static void kill_pidfd(int pidfd)
 void cell_fail(struct cell *cell, const struct err *err)
 {
 	struct job *job = cell->job;
+	struct err unsaid;
+
+	if (!err->code) {
+		(void)err_set(&unsaid, -ENOMEM, "cell", "the event loop takes no more");
+		err = &unsaid;
+	}
 
 	if (cell->state == CELL_DYING || cell->state == CELL_FREE)
 		return;
@@ -72,6 +78,15 @@ static void free_slot(struct cell *cell)
 	dispatch(cell->service);
 }
 
+/* A process whose descriptor could not be watched is asked after now and then. */
+static void look_for_the_dead(struct cell *cell)
+{
+	if (cell->init_pidfd >= 0 && !cell->watch[WATCH_INIT_PIDFD])
+		(void)!cell_timer(cell, WATCH_INIT_PIDFD, REAP_RETRY_US, cell_on_init_ended);
+	if (cell->runner_pidfd >= 0 && !cell->watch[WATCH_RUNNER_PIDFD])
+		(void)!cell_timer(cell, WATCH_RUNNER_PIDFD, REAP_RETRY_US, cell_on_runner_ended);
+}
+
 static void clean_up(evutil_socket_t fd, short what, void *context)
 {
 	struct cell *cell = context;
@@ -82,6 +97,7 @@ static void clean_up(evutil_socket_t fd, short what, void *context)
 	/* Not reaped yet, or an answer that will name this slot and bring another process: each
 	 * comes back here. */
 	if (cell->init_pidfd >= 0 || cell->runner_pidfd >= 0 || cell->answer_due) {
+		look_for_the_dead(cell);
 		if (!cell->orphan)
 			return;
 		strangers_reap(cell->service);

@@ -11,7 +11,10 @@ int cell_watch(
 	if (!event)
 		return -ENOMEM;
 	cell->watch[which] = event;
-	return event_add(event, NULL) < 0 ? -ENOMEM : 0;
+	if (event_add(event, NULL) == 0)
+		return 0;
+	cell_unwatch(cell, which); /* there is no event that never comes */
+	return -ENOMEM;
 }
 
 int cell_timer(
@@ -26,7 +29,10 @@ int cell_timer(
 	if (!event)
 		return -ENOMEM;
 	cell->watch[which] = event;
-	return event_add(event, &after) < 0 ? -ENOMEM : 0;
+	if (event_add(event, &after) == 0)
+		return 0;
+	cell_unwatch(cell, which);
+	return -ENOMEM;
 }
 
 void cell_unwatch(struct cell *cell, enum cell_watch which)
