@@ -162,6 +162,7 @@ struct zygote {
 	size_t module_count;
 	struct warm warm[2]; /* the one that forks, and its successor or predecessor */
 	unsigned failures;   /* in a row; at the limit jobs are told */
+	uint64_t failed_us;  /* when it last did */
 	struct err fault;
 	uint32_t park_target, park_floor;
 	bool missed; /* since the last look: a job found no parked cell */

@@ -41,9 +41,16 @@ bool zygote_ready(const struct zygote *zygote)
 	return forking(zygote) != NULL;
 }
 
+/* After so many failures jobs are told, for a while; then it is tried once more. */
+static bool given_up(const struct zygote *zygote)
+{
+	return zygote->failures >= ZYGOTE_FAILURES_MAX &&
+	       clock_now_us() - zygote->failed_us < RETRY_US;
+}
+
 bool zygote_failed(const struct zygote *zygote)
 {
-	return !forking(zygote) && !starting(zygote) && zygote->failures >= ZYGOTE_FAILURES_MAX;
+	return !forking(zygote) && !starting(zygote) && given_up(zygote);
 }
 
 /* The barest level, or a warmer one where that has more of what the code asks for. */
@@ -161,6 +168,7 @@ static void lose(struct warm *warm)
 {
 	struct zygote *zygote = warm->zygote;
 	zygote->failures++;
+	zygote->failed_us = clock_now_us();
 	if (!zygote->fault.code)
 		(void)err_set(
 			&zygote->fault, -ECHILD, "zygote", "the %s zygote ended", zygote->level);
@@ -266,7 +274,7 @@ static void start(struct zygote *zygote)
 void zygote_ensure(struct zygote *zygote)
 {
 	zygote->used_us = clock_now_us();
-	if (!forking(zygote) && !starting(zygote) && zygote->failures < ZYGOTE_FAILURES_MAX)
+	if (!forking(zygote) && !starting(zygote) && !given_up(zygote))
 		start(zygote);
 }
 
