@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define RETRY_US 5000000u
 #define START_LIMIT_SECONDS 30 /* the warmest level's imports take a second or two */
 
 static void on_message(evutil_socket_t fd, short what, void *context);
