@@ -176,20 +176,27 @@ def available_bytes():
     return 0
 
 
+def own_cgroups(service):
+    """Directories of cells below the service's own, in the hierarchy that all hosts have."""
+    for line in read(f"/proc/{service}/cgroup").splitlines():
+        if line.startswith("0::"):
+            folder = os.path.dirname(line[3:])
+            for top in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup"):
+                if os.path.isdir(top + folder):
+                    return sum(name.startswith("cell-") for name in os.listdir(top + folder))
+    return 0
+
+
 def standing(running):
     """What must not grow with the number of jobs."""
     service = running.service_pid()
-    cgroups = {}
-    for line in read("/proc/cgroups").splitlines()[1:]:
-        words = line.split()
-        cgroups[words[0]] = int(words[2])
     return {
         "service_rss": memory(service)["rss"],
         "serve_rss": sum(memory(p.pid)["rss"] for p in running.of_kind("serve")),
         "zygotes_rss": sum(memory(p.pid)["rss"] for p in running.of_kind("zygote")),
         "service_fds": len(os.listdir(f"/proc/{service}/fd")),
         "mounts": len(read(f"/proc/{service}/mountinfo").splitlines()),
-        "cgroups_memory": cgroups.get("memory", 0),
+        "own_cgroups": own_cgroups(service),
         "processes": len(running.processes()),
     }
 
