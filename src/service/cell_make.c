@@ -98,7 +98,7 @@ static int make_cgroup(struct cell *cell, struct err *err)
 void cell_make(struct cell *cell, struct zygote *zygote)
 {
 	struct err err = {0};
-	int pair[2];
+	int pair[2] = {-1, -1};
 
 	cell->state = CELL_MAKING;
 	cell->zygote = zygote;
