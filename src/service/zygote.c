@@ -54,18 +54,19 @@ bool zygote_failed(const struct zygote *zygote)
 	return !forking(zygote) && !starting(zygote) && given_up(zygote);
 }
 
-/* The barest level, or a warmer one where that has more of what the code asks for. */
+/* The barest level, or a warmer one where that has more of what the code asks for: its own list and
+ * all barer ones', or a job that imports os and json beside pandas would get a cell without it. */
 static struct zygote *level_for(struct service *service, const struct job_spec *spec)
 {
 	struct span code = span_of(spec->code.data, spec->code.len);
 	struct zygote *best = &service->zygotes[0];
-	size_t best_count = 0;
+	size_t best_count = 0, count = 0;
 
 	for (size_t i = 0; i < service->level_count; i++) {
 		struct zygote *zygote = &service->zygotes[i];
 		if (spec->level[0] && strcmp(zygote->level, spec->level) == 0)
 			return zygote;
-		size_t count = imports_covered(code, zygote->modules, zygote->module_count);
+		count += imports_covered(code, zygote->modules, zygote->module_count);
 		if (count > best_count) {
 			best = zygote;
 			best_count = count;
