@@ -39,8 +39,12 @@ def idle(serve):
     for process in serve.of_kind("serve"):
         held = halves.memory(process.pid)
         words = halves.read(f"/proc/{process.pid}/cmdline").replace("\0", " ").split()
-        name = process.name + (" calc" if "--calc-worker" in words else "")
-        found["processes"][f"{name} {process.pid}"] = held
+        name = process.name
+        if "--calc-worker" in words:
+            name = "calc worker"
+        elif name == "brig":
+            name = "parent" if process.pid == serve.process.pid else "dispatcher"
+        found["processes"][name] = held
         for key in ("pss", "rss", "uss"):
             found[key] += held[key]
     found["zygotes_pss"] = sum(halves.memory(p.pid)["pss"] for p in serve.of_kind("zygote"))

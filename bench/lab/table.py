@@ -27,7 +27,7 @@ def number(value):
         return f"{value:,.0f}"
     if value >= 10:
         return f"{value:.1f}"
-    return f"{value:.2f}"
+    return f"{value:.2f}" if value >= 0.1 or value == 0 else f"{value:.3f}"
 
 
 def ms(figures, key="p50_us"):
