@@ -628,6 +628,9 @@ static void help_fits_a_screen(void **state)
 
 int main(void)
 {
+	/* Whatever started this may ignore it, and that is inherited. */
+	(void)signal(SIGINT, SIG_DFL);
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_values_and_notices),
 		cmocka_unit_test(json_is_one_line),
