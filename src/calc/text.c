@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *calc_error_name(enum calc_error error)
@@ -19,64 +20,32 @@ const char *calc_error_name(enum calc_error error)
 	return names[error];
 }
 
-#define COMPARED 24 /* more digits than a double's repr has */
-
-/* 0.digits * 10**exponent, the first digit and the last not 0; no digits for zero. */
-struct plain {
-	bool negative, more; /* more: some digit beyond those kept is not 0 */
-	size_t count;
-	long exponent;
-	char digits[COMPARED];
-};
-
-static void plain_digit(struct plain *plain, char digit, bool fraction)
+static bool is_digit(char c)
 {
-	if (!plain->count && digit == '0') {
-		plain->exponent -= fraction;
-		return;
-	}
-	plain->exponent += !fraction;
-	if (plain->count < COMPARED)
-		plain->digits[plain->count++] = digit;
-	else
-		plain->more = plain->more || digit != '0';
+	return c >= '0' && c <= '9';
 }
 
-static struct plain plain_of(const char *text)
-{
-	struct plain plain = {.negative = *text == '-'};
-	bool fraction = false;
-	for (text += plain.negative; *text && *text != 'e'; text++) {
-		if (*text == '.')
-			fraction = true;
-		else
-			plain_digit(&plain, *text, fraction);
-	}
-	if (*text == 'e') {
-		bool negative = *++text == '-';
-		long written = 0;
-		for (text++; *text; text++)
-			written = written * 10 + (*text - '0');
-		plain.exponent += negative ? -written : written;
-	}
-	while (plain.count && plain.digits[plain.count - 1] == '0')
-		plain.count--;
-	return plain;
-}
-
-/* Whether the first digits that count already tell one from the other. */
-static bool digits_part(const char *left, const char *right)
+/* Whether two decimals have the same digits from the first to the last that is not 0. */
+static bool same_digits(const char *left, const char *right)
 {
 	left += strspn(left, "-0.");
 	right += strspn(right, "-0.");
-	for (;; left++, right++) {
-		left += *left == '.';
-		right += *right == '.';
-		if (*left != *right)
-			return *left >= '0' && *left <= '9' && *right >= '0' && *right <= '9';
-		if (!*left)
-			return false;
+	for (; is_digit(*left) && *left == *right; left++, right++) {
+		left += left[1] == '.';
+		right += right[1] == '.';
 	}
+	if (is_digit(*left) && is_digit(*right))
+		return false;
+	return !is_digit(left[strspn(left, "0.")]) && !is_digit(right[strspn(right, "0.")]);
+}
+
+/* The power of ten of the first digit that is not 0. */
+static long exponent_of(const char *text)
+{
+	const char *first = text + strspn(text, "-0."), *point = text + strcspn(text, ".e");
+	const char *written = strchr(text, 'e');
+	long exponent = first < point ? point - first - 1 : point - first;
+	return exponent + (written ? strtol(written + 1, NULL, 10) : 0);
 }
 
 bool same_decimal(const char *repr, const char *exact)
@@ -88,11 +57,8 @@ bool same_decimal(const char *repr, const char *exact)
 	/* Neither has zeros to spare, so without an exponent they differ as texts do. */
 	if (!strchr(repr, 'e'))
 		return !strcmp(repr, "-0.0") && !strcmp(exact, "0");
-	if (strchr(exact, '/') || digits_part(repr, exact))
-		return false;
-	struct plain a = plain_of(repr), b = plain_of(exact);
-	return !a.more && !b.more && a.negative == b.negative && a.exponent == b.exponent &&
-	       a.count == b.count && !memcmp(a.digits, b.digits, a.count);
+	return !strchr(exact, '/') && same_digits(repr, exact) &&
+	       (*repr == '-') == (*exact == '-') && exponent_of(repr) == exponent_of(exact);
 }
 
 static size_t error_text(const struct calc_result *result, char *text)

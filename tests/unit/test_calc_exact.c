@@ -176,7 +176,12 @@ static void differs(void **state)
 		{"9007199254740993", true}, {"-0.0", false}, {"0", false}, {"-1e22", false},
 		{"2**100", true}, {"10**22", false}, {"10**23", true}, {"1e16+1", true},
 		{"1e-400", true}, {"5e-324", false}, {"2**-1074", true}, {"1.10", false},
-		{"1e16", false}, {"123456789012345680000", false}, {"1e999", true}};
+		{"1e16", false}, {"123456789012345680000", false}, {"1e999", true}, {"1e-5", false},
+		{"1.5e-5", false}, {"0.1+0.2-0.3", true}, {"1e17", false}, {"-1e17", false},
+		{"1e17+1", true}, {"12e17", false}, {"1.2e18", false}, {"120e16+1", true},
+		{"123456789*987654321", true}, {"1e-5*10", false}, {"1e-400", true},
+		{"2**60", true}, {"-(2**60)", true}, {"1e300*1e-10", false},
+		{"1e100/1e-5*0+1e-7", false}};
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		(void)evaluate(cases[i].expression);
 		if (result.exact_differs != cases[i].differs)
