@@ -19,6 +19,7 @@
 
 #define MAKING_MAX 2u
 #define SIZING_SECONDS 5
+#define YOUNG_US 4000
 /* After a cell that could not be made, so that a host without means is not kept busy. */
 #define REST_US 1000000u
 /* Below that share of the machine's memory nothing is parked beyond the floor. */
@@ -144,6 +145,30 @@ static struct zygote *neediest(struct service *service)
 	return neediest;
 }
 
+static bool is_young(const struct cell *cell, uint64_t now_us)
+{
+	bool at_work = cell->state == CELL_RUNNING || cell->state == CELL_FREEZING;
+	return at_work && cell->job && now_us - cell->job->started_us < YOUNG_US;
+}
+
+/* Making a cell keeps a core busy for milliseconds, and stopping a job that ends meanwhile waits
+ * for it: a job that has just begun goes first, as long as half of the cells wanted stand ready. */
+static bool hold_for_a_young_job(struct service *service, const struct zygote *zygote)
+{
+	const struct timeval later = {.tv_usec = YOUNG_US};
+	uint64_t now_us = clock_now_us();
+	uint32_t ready = 0;
+	bool young = false;
+
+	for (uint32_t i = 0; i < service->cell_count; i++) {
+		const struct cell *cell = &service->cells[i];
+		ready += cell->zygote == zygote && cell->state == CELL_PARKED_IDLE && !cell->job;
+		young = young || is_young(cell, now_us);
+	}
+	return young && ready && ready * 2 >= zygote->park_target &&
+	       event_add(service->refill_event, &later) == 0;
+}
+
 static void refill(evutil_socket_t fd, short what, void *context)
 {
 	struct service *service = context;
@@ -155,7 +180,7 @@ static void refill(evutil_socket_t fd, short what, void *context)
 		return; /* the sizing timer comes back to it */
 	while (TAILQ_EMPTY(&service->waiting) && count_making(service) < MAKING_MAX &&
 		count_idle(service, NULL) < service->start.park_max &&
-		(zygote = neediest(service))) {
+		(zygote = neediest(service)) && !hold_for_a_young_job(service, zygote)) {
 		bool beyond = count_idle(service, zygote) >= zygote->park_floor;
 		struct cell *cell = pool_free_slot(service);
 		zygote_ensure(zygote);
