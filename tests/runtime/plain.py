@@ -33,17 +33,19 @@ def expected(code, work, out):
         os._exit(0)
     _, status = os.waitpid(pid, 0)
     parts = []
-    for name in ("plain-out", "plain-value", "plain-charts"):
+    for name in ("plain-out", "plain-value", "plain-charts", "plain-err"):
         with open(f"{out}/{name}", encoding="utf-8") as file:
             parts.append(file.read())
     if status:
-        raise RuntimeError("the snippet fails in an ordinary Python")
+        raise RuntimeError(f"the snippet fails in an ordinary Python: {parts[3]}")
     return parts[0], parts[1], int(parts[2] or 0)
 
 
 def _child(code, work, out):
-    files = {n: open(f"{out}/plain-{n}", "w", encoding="utf-8") for n in ("out", "value", "charts")}
+    names = ("out", "value", "charts", "err")
+    files = {n: open(f"{out}/plain-{n}", "w", encoding="utf-8") for n in names}
     os.dup2(files["out"].fileno(), 1)
+    os.dup2(files["err"].fileno(), 2)
     os.chdir(work)
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", JOBLIB_MULTIPROCESSING="0")
     import matplotlib

@@ -98,7 +98,10 @@ def show_charts(value):
 
 
 def _figures_of(value, artist_class, figures, depth):
-    """Collects the figures of artists and of collections made of nothing but plots' results."""
+    """Whether a value is what a plot returns; collects the figures it belongs to.
+
+    None for parts that decide nothing: plots return arrays and empty lists beside their artists.
+    """
     if isinstance(value, artist_class):
         figure = value if hasattr(value, "savefig") else value.get_figure()
         root = getattr(figure, "figure", figure)
@@ -110,28 +113,22 @@ def _figures_of(value, artist_class, figures, depth):
         return _figures_of(_leader(value), artist_class, figures, depth)
     if kind.__module__.startswith("matplotlib.") and not hasattr(kind, "_repr_png_"):
         return kind.__repr__ is object.__repr__  # a colour bar, an animation: only its address
-    if depth > 3:
-        return False
-    if kind is dict:
-        value = list(value.values())
-    elif kind.__name__ == "ndarray" and kind.__module__ == "numpy":
+    if kind.__name__ == "ndarray" and kind.__module__ == "numpy":
         if value.dtype != object:
-            return False
+            return None
         value = value.ravel().tolist()
+    elif kind is dict:
+        value = list(value.values())
     elif kind not in (list, tuple):
         return False
-    if not value or len(value) > 10_000:
+    if depth > 3 or len(value) > 10_000:
         return False
-    return _any_figure(value, artist_class, figures, depth)
+    found = {_figures_of(item, artist_class, figures, depth + 1) for item in value}
+    return False if False in found else True if True in found else None
 
 
 def _is_grid(kind, value):
     return kind.__module__.startswith("seaborn.") and hasattr(value, "figure")
-
-
-def _any_figure(values_, artist_class, figures, depth):
-    found = [_figures_of(item, artist_class, figures, depth + 1) for item in values_]
-    return any(found)
 
 
 def _leader(container):
