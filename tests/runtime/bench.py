@@ -113,7 +113,8 @@ def level(name):
             flush=True,
         )
     own = in_child(private_kib)
-    print(f"  child's own memory {own % 1000:.0f} KiB, after rehearsal +{own // 1000:.0f} KiB", flush=True)
+    grown = f"after rehearsal +{own // 1000:.0f} KiB"
+    print(f"  child's own memory {own % 1000:.0f} KiB, {grown}", flush=True)
 
 
 if __name__ == "__main__":
