@@ -199,7 +199,7 @@ int delegation_make(
 	if (rc < 0)
 		fd_close(&delegation->dirs[LAUNCH_CGROUP_UNIFIED]);
 	for (size_t i = 0; !delegation->v2 && i < LAUNCH_CGROUP_UNIFIED; i++) {
-		if (cgroup_find(controllers[i], false, own, sizeof(own)) < 0)
+		if (cgroup_find(controllers[i], geteuid() == 0, own, sizeof(own)) < 0)
 			continue;
 		/* cpu and cpuacct often share a hierarchy: once is enough. */
 		if (i == LAUNCH_CGROUP_CPUACCT && strcmp(own, cpu) == 0)

@@ -6,8 +6,9 @@
  *		OWN/brig.N/cell-…	made by the service
  *	v1	OWN/brig.N/ in the hierarchy of each controller
  *
- * OWN is the caller's own cgroup; on v2 root takes the hierarchy's root unless its own group was
- * delegated to it (systemd's Delegate=yes), for systemd puts processes into the others.
+ * OWN is the caller's own cgroup for an ordinary user. Root takes the hierarchy's root: always the
+ * same place, so that what a killed launcher left is found by the next one of its number. On v2
+ *root takes its own group where that was delegated to it (systemd's Delegate=yes).
  */
 #ifndef BRIG_LAUNCH_DELEGATE_H
 #define BRIG_LAUNCH_DELEGATE_H
