@@ -18,6 +18,7 @@
 #include "base/span.h"
 #include "wire/frame.h"
 #include "wire/limits.h"
+#include "wire/session.h"
 
 #include <stdbool.h>
 
@@ -27,6 +28,8 @@ enum channel_type {
 	CHANNEL_STDOUT = 3,
 	CHANNEL_STDERR = 4,
 	CHANNEL_RESULT = 5,
+	CHANNEL_SESSION = 6,	  /* instead of CHANNEL_JOB: wire/session.h */
+	CHANNEL_SESSION_DONE = 7, /* the one answer to it */
 };
 
 /* The one field of CHANNEL_STDOUT and CHANNEL_STDERR: bytes as the job wrote them. */
@@ -36,6 +39,19 @@ enum channel_tag { CHANNEL_TAG_DATA = 1 };
 #define JOB_FRAME_BYTES_MAX (LIMIT_CODE_BYTES + 64 * KIB)
 
 enum chart_format { CHART_PNG, CHART_SVG };
+
+enum session_use {
+	SESSION_NONE, /* one jail for this one job */
+	SESSION_NEW,  /* its cell stays; empty code: it is made and nothing is run */
+	SESSION_USE,  /* in the cell of an earlier call */
+};
+
+struct job_session {
+	enum session_use use;
+	char id[SESSION_ID_BYTES];	     /* chosen by the client that begins it, unguessable */
+	char context[SESSION_CONTEXT_BYTES]; /* which __main__ of the session; empty: the first */
+	uint64_t idle_ms, life_ms;	     /* SESSION_NEW: the limits of the whole */
+};
 
 struct job_input {
 	char name[LIMIT_INPUT_NAME_BYTES + 1];
@@ -59,6 +75,7 @@ struct job_spec {
 	char level[16]; /* zygote level; empty lets the service choose by the imports */
 	char role[64];	/* whose job it is: slots are shared out between roles */
 	bool isolate;	/* the role's jobs come from zygotes of its own */
+	struct job_session session;
 };
 
 void job_spec_init(struct job_spec *spec);

@@ -16,6 +16,7 @@
 #include "wire/layer.h"
 #include "wire/limits.h"
 #include "wire/outcome.h"
+#include "wire/session.h"
 
 #include <stdbool.h>
 
@@ -103,6 +104,7 @@ struct job_result {
 	struct job_stages stages; /* 0 where the job did not come that far */
 	struct job_limits limits;
 	struct job_receipt receipt;
+	struct session_status session;
 	struct err fault; /* for OUTCOME_INTERNAL: for the operator's eyes, never in a result */
 	struct buf storage;
 };
