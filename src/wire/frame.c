@@ -140,3 +140,14 @@ int wire_text(const struct wire_field *field, char *out, size_t room)
 	out[field->value.len] = 0;
 	return 0;
 }
+
+int wire_word(const struct wire_field *field, char *out, size_t room)
+{
+	for (size_t i = 0; i < field->value.len; i++) {
+		unsigned char byte = field->value.data[i];
+		bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+		if (!letter && !(byte >= '0' && byte <= '9') && byte != '-')
+			return -EBADMSG;
+	}
+	return wire_text(field, out, room);
+}

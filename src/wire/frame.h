@@ -64,4 +64,7 @@ int wire_bool(const struct wire_field *field, bool *ret_value) MUST_CHECK;
 /* Copies a text field into `out`, NUL-terminated. -EBADMSG where it has a NUL or does not fit. */
 int wire_text(const struct wire_field *field, char *out, size_t room) MUST_CHECK;
 
+/* The same of a text that is empty or of ASCII letters, digits and '-' only. */
+int wire_word(const struct wire_field *field, char *out, size_t room) MUST_CHECK;
+
 #endif

@@ -34,6 +34,15 @@ enum job_tag {
 	TAG_LEVEL = 17,
 	TAG_ROLE = 18,
 	TAG_ISOLATE = 19,
+	TAG_SESSION = 20, /* nested: the SESSION_TAG_ fields; absent where the job is alone */
+};
+
+enum session_tag {
+	SESSION_TAG_USE = 1,
+	SESSION_TAG_ID = 2,
+	SESSION_TAG_CONTEXT = 3,
+	SESSION_TAG_IDLE_MS = 4,
+	SESSION_TAG_LIFE_MS = 5,
 };
 
 enum input_tag {
@@ -56,9 +65,19 @@ static const struct wire_number limit_fields[] = {
 };
 #define LIMIT_FIELDS (sizeof(limit_fields) / sizeof(limit_fields[0]))
 
+#define TIME(tag, member) WIRE_NUMBER(tag, struct job_session, member, 1, SESSION_LIFE_MS_MAX)
+static const struct wire_number session_fields[] = {
+	TIME(SESSION_TAG_IDLE_MS, idle_ms),
+	TIME(SESSION_TAG_LIFE_MS, life_ms),
+};
+#define SESSION_FIELDS (sizeof(session_fields) / sizeof(session_fields[0]))
+
 void job_spec_init(struct job_spec *spec)
 {
-	*spec = (struct job_spec){.limits = limits_default, .stdin_fd = -1};
+	*spec = (struct job_spec){.limits = limits_default,
+		.stdin_fd = -1,
+		.session = {
+			.idle_ms = SESSION_IDLE_MS_DEFAULT, .life_ms = SESSION_LIFE_MS_DEFAULT}};
 	buf_init(&spec->code, LIMIT_CODE_BYTES);
 }
 
@@ -175,6 +194,25 @@ static int encode_input(struct buf *out, const struct job_input *input)
 	return rc;
 }
 
+static int encode_session(struct buf *out, const struct job_session *session)
+{
+	size_t mark;
+	if (session->use == SESSION_NONE)
+		return 0;
+	int rc = wire_open(out, TAG_SESSION, &mark);
+	if (!rc)
+		rc = wire_add_u64(out, SESSION_TAG_USE, session->use);
+	if (!rc)
+		rc = wire_add_text(out, SESSION_TAG_ID, session->id);
+	if (!rc)
+		rc = wire_add_text(out, SESSION_TAG_CONTEXT, session->context);
+	if (!rc)
+		rc = wire_add_numbers(out, session_fields, SESSION_FIELDS, session);
+	if (!rc)
+		wire_close(out, mark);
+	return rc;
+}
+
 static int encode_options(struct buf *out, const struct job_spec *spec)
 {
 	int rc = wire_add_u64(out, TAG_CHART_FORMAT, spec->chart_format);
@@ -190,6 +228,8 @@ static int encode_options(struct buf *out, const struct job_spec *spec)
 		rc = wire_add_text(out, TAG_ROLE, spec->role);
 	if (!rc && spec->isolate)
 		rc = wire_add_u64(out, TAG_ISOLATE, 1);
+	if (!rc)
+		rc = encode_session(out, &spec->session);
 	return rc;
 }
 
@@ -220,17 +260,26 @@ int job_spec_encode(const struct job_spec *spec, struct buf *out, int *fds, size
 	return rc;
 }
 
-static int decode_id(const struct wire_field *field, struct job_spec *spec)
+static int decode_session(struct span rest, struct job_session *session)
 {
-	int rc = wire_text(field, spec->id, sizeof(spec->id));
-	if (rc < 0)
-		return rc;
-	for (const char *at = spec->id; *at; at++) {
-		bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z');
-		if (!letter && !(*at >= '0' && *at <= '9') && *at != '-')
-			return -EBADMSG;
+	uint32_t use = SESSION_NONE;
+	struct wire_field field;
+	int rc;
+
+	while ((rc = wire_next(&rest, &field)) > 0) {
+		if (field.tag == SESSION_TAG_USE)
+			rc = wire_u32(&field, SESSION_USE, &use);
+		else if (field.tag == SESSION_TAG_ID)
+			rc = wire_word(&field, session->id, sizeof(session->id));
+		else if (field.tag == SESSION_TAG_CONTEXT)
+			rc = wire_word(&field, session->context, sizeof(session->context));
+		else
+			rc = wire_take_number(&field, session_fields, SESSION_FIELDS, session);
+		if (rc < 0)
+			return rc;
 	}
-	return spec->id[0] ? 0 : -EBADMSG;
+	session->use = (enum session_use)use;
+	return rc < 0 || use == SESSION_NONE || !session->id[0] ? -EBADMSG : 0;
 }
 
 static int decode_input(struct span rest, struct job_spec *spec, struct err *err)
@@ -264,7 +313,7 @@ static int decode_field(const struct wire_field *field, struct job_spec *spec, b
 
 	switch (field->tag) {
 	case TAG_ID:
-		return decode_id(field, spec);
+		return wire_word(field, spec->id, sizeof(spec->id));
 	case TAG_CODE:
 		spec->code.len = 0;
 		rc = buf_add(&spec->code, field->value.data, field->value.len);
@@ -288,6 +337,8 @@ static int decode_field(const struct wire_field *field, struct job_spec *spec, b
 		return wire_text(field, spec->role, sizeof(spec->role));
 	case TAG_ISOLATE:
 		return wire_bool(field, &spec->isolate);
+	case TAG_SESSION:
+		return decode_session(field->value, &spec->session);
 	default:
 		rc = wire_take_number(field, limit_fields, LIMIT_FIELDS, &spec->limits);
 		return rc < 0 ? rc : 0;

@@ -7,6 +7,7 @@
 #include "wire/result.h"
 
 #include "base/fd.h"
+#include "wire/fault.h"
 #include "wire/result_fields.h"
 
 #include <errno.h>
@@ -181,25 +182,6 @@ static int decode_layer(struct span rest, struct job_receipt *receipt)
 	return 0;
 }
 
-static int decode_fault(struct span rest, struct err *fault)
-{
-	uint32_t code = 0;
-	struct wire_field field;
-	int rc;
-
-	while ((rc = wire_next(&rest, &field)) > 0) {
-		if (field.tag == FAULT_CODE && wire_u32(&field, 4095, &code))
-			return -EBADMSG;
-		if (field.tag == FAULT_STAGE &&
-			wire_text(&field, fault->stage, sizeof(fault->stage)))
-			return -EBADMSG;
-		if (field.tag == FAULT_TEXT && wire_text(&field, fault->text, sizeof(fault->text)))
-			return -EBADMSG;
-	}
-	fault->code = -(int32_t)code;
-	return rc;
-}
-
 /* A figure that is one more than it says, so that 0 stands for -1. */
 static int decode_plus_one(const struct wire_field *field, uint64_t max, int *ret_value)
 {
@@ -273,7 +255,9 @@ static int decode_field(
 	case TAG_LAYER:
 		return decode_layer(field->value, &result->receipt);
 	case TAG_FAULT:
-		return decode_fault(field->value, &result->fault);
+		return wire_fault(field->value, &result->fault);
+	case TAG_SESSION:
+		return session_status_decode(field->value, &result->session);
 	default:
 		return decode_verdict(field, result);
 	}

@@ -1,5 +1,6 @@
 /* result_encode: the service's side of a result. */
 #include "base/fd.h"
+#include "wire/fault.h"
 #include "wire/job.h"
 #include "wire/result_fields.h"
 
@@ -125,21 +126,6 @@ static int encode_receipt(struct buf *out, const struct job_receipt *receipt)
 	return rc ? rc : wire_add_text(out, TAG_CGROUP, receipt->cgroup_version);
 }
 
-static int encode_fault(struct buf *out, const struct err *fault)
-{
-	size_t mark;
-	int rc = wire_open(out, TAG_FAULT, &mark);
-	if (!rc)
-		rc = wire_add_u64(out, FAULT_CODE, (uint64_t) - (int64_t)fault->code);
-	if (!rc)
-		rc = wire_add_text(out, FAULT_STAGE, fault->stage);
-	if (!rc)
-		rc = wire_add_text(out, FAULT_TEXT, fault->text);
-	if (!rc)
-		wire_close(out, mark);
-	return rc;
-}
-
 static int add_fd(int fd, int *fds, size_t *fd_count)
 {
 	if (*fd_count >= FD_MESSAGE_MAX)
@@ -183,7 +169,9 @@ int job_result_encode(
 	if (!rc && result->receipt.present)
 		rc = encode_receipt(out, &result->receipt);
 	if (!rc && result->fault.code)
-		rc = encode_fault(out, &result->fault);
+		rc = wire_add_fault(out, TAG_FAULT, &result->fault);
+	if (!rc && result->session.state != SESSION_ALONE)
+		rc = session_status_encode(&result->session, TAG_SESSION, out);
 	if (!rc)
 		rc = wire_end(out, mark, fd_count);
 	if (!rc)

@@ -23,15 +23,15 @@ enum result_tag {
 	TAG_IMAGE = 15,
 	TAG_KERNEL = 16,
 	TAG_CGROUP = 17,
-	TAG_FAULT = 18,	 /* nested: FAULT_ */
-	TAG_STAGES = 19, /* nested: result_stage_fields */
+	TAG_FAULT = 18,	  /* nested: wire/fault.h */
+	TAG_STAGES = 19,  /* nested: result_stage_fields */
+	TAG_SESSION = 20, /* nested: wire/session.h; absent where the job has none */
 };
 
 enum output_tag { OUTPUT_HEAD = 1, OUTPUT_TAIL, OUTPUT_BYTES };
 enum item_tag { ITEM_TAG_KIND = 1, ITEM_TAG_PAYLOAD, ITEM_TAG_IMAGE_BYTES };
 enum file_tag { FILE_NAME = 1, FILE_BYTES, FILE_WHY };
 enum layer_tag { LAYER_TAG_ID = 1, LAYER_TAG_STATE, LAYER_TAG_DETAIL };
-enum fault_tag { FAULT_CODE = 1, FAULT_STAGE, FAULT_TEXT };
 
 #define USAGE_FIELD(tag, member) WIRE_NUMBER(tag, struct job_usage, member, 0, UINT64_MAX)
 static const struct wire_number result_usage_fields[] = {

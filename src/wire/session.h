@@ -39,7 +39,7 @@
 
 enum session_verb {
 	SESSION_CLOSE = 1, /* the cell goes, a running call is cancelled */
-	SESSION_EXTEND,	   /* idle_ms, life_ms: both are counted from now on */
+	SESSION_EXTEND,	   /* idle_ms, life_ms, both counted from now on; 0 leaves one as it is */
 	SESSION_STATE,	   /* nothing but what every answer tells */
 	SESSION_WRITE,	/* path, one descriptor: the file is made or replaced, its parents made */
 	SESSION_READ,	/* path: the answer brings a descriptor */
@@ -80,7 +80,7 @@ struct session_request {
 	uint32_t depth;
 	uint64_t idle_ms, life_ms;
 	int fd; /* SESSION_WRITE: a regular file or memfd, read by pread from 0; owned; else -1 */
-	uint64_t bytes; /* of it */
+	uint64_t bytes; /* of it, at most LIMIT_WORK_BYTES_MAX */
 };
 
 struct session_answer {
@@ -95,10 +95,17 @@ struct session_answer {
 	struct buf storage;
 };
 
+/* The status as a nested record, for whatever answers about a session. */
+int session_status_encode(
+	const struct session_status *status, uint16_t tag, struct buf *out) MUST_CHECK;
+int session_status_decode(struct span fields, struct session_status *status) MUST_CHECK;
+
 void session_request_init(struct session_request *request);
 void session_request_done(struct session_request *request);
 void session_answer_init(struct session_answer *answer);
 void session_answer_done(struct session_answer *answer);
+#define cleanup_session_request __attribute__((cleanup(session_request_done)))
+#define cleanup_session_answer __attribute__((cleanup(session_answer_done)))
 
 /* 0 or -EINVAL with a text that names the fault. The empty path is right where `root_too`. */
 int session_path_check(const void *path, size_t bytes, bool root_too, struct err *err) MUST_CHECK;

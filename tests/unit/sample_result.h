@@ -110,6 +110,10 @@ static inline void sample_full(struct job_result *result)
 	(void)strcpy(result->receipt.image, "default 0123");
 	(void)strcpy(result->receipt.kernel, "6.1");
 	(void)strcpy(result->receipt.cgroup_version, "v2");
+	result->session = (struct session_status){.state = SESSION_LOST,
+		.idle_left_ms = 7,
+		.life_left_ms = 8,
+		.lost_why = "it used more memory than its limit"};
 	result->fault = (struct err){.code = -EIO, .stage = "stage", .text = "text"};
 }
 

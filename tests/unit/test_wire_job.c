@@ -26,6 +26,11 @@ static void fill(struct job_spec *spec)
 	spec->stream = true;
 	spec->receipt = true;
 	(void)strcpy(spec->level, "data");
+	spec->session = (struct job_session){.use = SESSION_USE,
+		.id = "s-1",
+		.context = "side",
+		.idle_ms = 1,
+		.life_ms = SESSION_LIFE_MS_MAX};
 }
 
 struct frame {
@@ -96,6 +101,7 @@ static void round_trip(void **state)
 	assert_int_equal(got.chart_format, CHART_SVG);
 	assert_true(got.table_csv && got.stream && got.receipt);
 	assert_string_equal(got.level, "data");
+	assert_memory_equal(&got.session, &sent.session, sizeof(got.session));
 	job_spec_done(&got);
 	job_spec_done(&got);
 	job_spec_done(NULL);
@@ -357,6 +363,63 @@ static void hostile_inputs_are_refused(void **state)
 	}
 }
 
+/* Decodes a job whose session has these fields. */
+static int decode_session(uint64_t use, const char *id, const char *context, uint64_t idle_ms)
+{
+	struct buf record;
+	struct err err = {0};
+	buf_init(&record, 1024);
+	assert_int_equal(wire_add_u64(&record, 1, use), 0);
+	assert_int_equal(wire_add_text(&record, 2, id), 0);
+	assert_int_equal(wire_add_text(&record, 3, context), 0);
+	assert_int_equal(wire_add_u64(&record, 4, idle_ms), 0);
+	int rc = decode_with(20, record.data, record.len, &err);
+	assert_true(rc == 0 || strlen(err.text) > 0);
+	buf_done(&record);
+	return rc;
+}
+
+static void sessions(void **state)
+{
+	(void)state;
+	static const char full[] = "012345678901234567890123456789012345678";
+	assert_int_equal(decode_session(SESSION_NEW, "s", "", 1), 0);
+	assert_int_equal(decode_session(SESSION_USE, full, full, SESSION_LIFE_MS_MAX), 0);
+	assert_int_equal(decode_session(SESSION_NONE, "s", "", 1), -EBADMSG);
+	assert_int_equal(decode_session(SESSION_USE + 1, "s", "", 1), -EBADMSG);
+	assert_int_equal(decode_session(SESSION_NEW, "", "", 1), -EBADMSG);
+	assert_int_equal(decode_session(SESSION_NEW, "a/b", "", 1), -EBADMSG);
+	assert_int_equal(decode_session(SESSION_NEW, "s", "a b", 1), -EBADMSG);
+	assert_int_equal(decode_session(SESSION_NEW, "s", "", 0), -EBADMSG);
+	assert_int_equal(decode_session(SESSION_NEW, "s", "", SESSION_LIFE_MS_MAX + 1), -EBADMSG);
+	char longer[SESSION_ID_BYTES + 1];
+	memset(longer, 'x', SESSION_ID_BYTES);
+	longer[SESSION_ID_BYTES] = 0;
+	assert_int_equal(decode_session(SESSION_NEW, longer, "", 1), -EBADMSG);
+	assert_int_equal(decode_session(SESSION_NEW, "s", longer, 1), -EBADMSG);
+}
+
+static void a_job_alone_says_nothing_of_sessions(void **state)
+{
+	(void)state;
+	struct job_spec sent, got;
+	struct frame frame;
+	struct err err;
+	fill(&sent);
+	sent.session.use = SESSION_NONE;
+	encode(&sent, &frame);
+	job_spec_init(&got);
+	assert_int_equal(
+		job_spec_decode(frame.frame.fields, frame.fds, frame.fd_count, &got, &err), 0);
+	assert_int_equal(got.session.use, SESSION_NONE);
+	assert_string_equal(got.session.id, "");
+	assert_int_equal(got.session.idle_ms, SESSION_IDLE_MS_DEFAULT);
+	assert_int_equal(got.session.life_ms, SESSION_LIFE_MS_DEFAULT);
+	job_spec_done(&got);
+	job_spec_done(&sent);
+	close_frame(&frame);
+}
+
 static void stdin_at_and_beyond_its_cap(void **state)
 {
 	(void)state;
@@ -441,6 +504,8 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(inputs_at_and_beyond_their_caps),
 		cmocka_unit_test(hostile_inputs_are_refused),
+		cmocka_unit_test(sessions),
+		cmocka_unit_test(a_job_alone_says_nothing_of_sessions),
 		cmocka_unit_test(stdin_at_and_beyond_its_cap),
 		cmocka_unit_test(a_frame_that_does_not_fit_says_so),
 		cmocka_unit_test(no_memory_closes_and_frees),

@@ -86,6 +86,7 @@ static void round_trip(void **state)
 	assert_memory_equal(&got.stages, &sent.stages, sizeof(got.stages));
 	assert_memory_equal(&got.limits, &sent.limits, sizeof(got.limits));
 	assert_memory_equal(&got.receipt, &sent.receipt, sizeof(got.receipt));
+	assert_memory_equal(&got.session, &sent.session, sizeof(got.session));
 	assert_memory_equal(&got.fault, &sent.fault, sizeof(got.fault));
 	buf_done(&frame.bytes); /* nothing points into the frame any more */
 	assert_memory_equal(got.out.head.data, "head", 4);
@@ -110,6 +111,7 @@ static void absent_figures_stay_absent(void **state)
 	assert_int_equal(got.syscall, -1);
 	assert_int_equal(got.signal, 0);
 	assert_false(got.receipt.present);
+	assert_int_equal(got.session.state, SESSION_ALONE);
 	assert_int_equal(got.fault.code, 0);
 	job_result_done(&got);
 	job_result_done(&sent);
@@ -138,7 +140,7 @@ static void every_truncation_is_refused_and_closes(void **state)
 		job_result_done(&got);
 		assert_int_equal(check_fds(), before);
 	}
-	assert_true(accepted < 40);
+	assert_true(accepted < 45);
 	job_result_done(&sent);
 	buf_done(&frame.bytes);
 }
