@@ -32,6 +32,7 @@ static int find(const struct links *links, const char *image)
 
 int links_set(struct links *links, const char *image, int fd)
 {
+	const char fresh = LINK_FRESH;
 	int index = find(links, image);
 	if (index < 0 && links->count == LINKS_MAX) {
 		fd_close(&fd);
@@ -44,7 +45,17 @@ int links_set(struct links *links, const char *image, int fd)
 	}
 	fd_close(&links->link[index].fd);
 	links->link[index].fd = fd;
+	links->link[index].epoch++;
+	/* What a dispatcher before this one had begun there. */
+	if (fd >= 0)
+		(void)!fd_send(fd, &fresh, 1, NULL, 0);
 	return 0;
+}
+
+uint64_t links_epoch(const struct links *links, const char *image)
+{
+	int index = find(links, image);
+	return index < 0 ? 0 : links->link[index].epoch;
 }
 
 bool links_ready(const struct links *links)

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define LINKS_MAX 8u
 #define LINK_IMAGE_BYTES 72u
@@ -20,6 +21,7 @@ struct links {
 	struct {
 		char image[LINK_IMAGE_BYTES]; /* empty: the default one */
 		int fd;			      /* -1: no service now */
+		uint64_t epoch;		      /* how often it was set */
 	} link[LINKS_MAX];
 	size_t count;
 };
@@ -29,6 +31,9 @@ void links_done(struct links *links);
 
 /* Takes `fd` (-1: the service is gone) as the link for an image. 0, -ENOSPC. */
 int links_set(struct links *links, const char *image, int fd) MUST_CHECK;
+
+/* What changes whenever the link for an image does: a session belongs to the one it began in. */
+uint64_t links_epoch(const struct links *links, const char *image);
 
 /* Whether every image that has been set has a service. */
 bool links_ready(const struct links *links);

@@ -98,6 +98,10 @@ static int add_local(struct config *config)
 	role->jobs_at_once = CONFIG_JOBS_AT_ONCE;
 	role->queue_max = CONFIG_QUEUE_MAX;
 	role->audit = true;
+	role->sessions = true;
+	role->sessions_max = CONFIG_SESSIONS_MAX;
+	role->session_idle_ms = SESSION_IDLE_MS_DEFAULT;
+	role->session_life_ms = SESSION_LIFE_MS_DEFAULT;
 	config->roles = role;
 	config->role_count = 1;
 	return 0;

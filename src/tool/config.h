@@ -93,6 +93,7 @@ struct config {
 /* What a role gets that does not say. Its limits are then the product's defaults. */
 #define CONFIG_JOBS_AT_ONCE 16u
 #define CONFIG_QUEUE_MAX 256u
+#define CONFIG_SESSIONS_MAX 24u
 
 /*
  * Reads and checks a file. `err` gets the first fault. -EINVAL for a fault in the file, -E2BIG,

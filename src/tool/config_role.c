@@ -60,6 +60,9 @@ bool config_role_begin(struct config_parse *parse, const char *name)
 	role->limits_max = limits_default;
 	role->jobs_at_once = CONFIG_JOBS_AT_ONCE;
 	role->queue_max = CONFIG_QUEUE_MAX;
+	role->sessions_max = CONFIG_SESSIONS_MAX;
+	role->session_idle_ms = SESSION_IDLE_MS_DEFAULT;
+	role->session_life_ms = SESSION_LIFE_MS_DEFAULT;
 	parse->role_drafts[count].line = parse->line;
 	return true;
 }
@@ -136,6 +139,24 @@ TAKE(role_isolate)
 TAKE(role_sessions)
 {
 	(void)config_value_bool(parse, "sessions", value, &role_now(parse)->sessions);
+}
+
+TAKE(role_sessions_max)
+{
+	(void)config_value_count(
+		parse, "sessions_max", value, 1, 1024, &role_now(parse)->sessions_max);
+}
+
+TAKE(role_session_idle)
+{
+	(void)config_value_ms(parse, "session_idle", value, SESSION_LIFE_MS_MAX,
+		&role_now(parse)->session_idle_ms);
+}
+
+TAKE(role_session_life)
+{
+	(void)config_value_ms(parse, "session_life", value, SESSION_LIFE_MS_MAX,
+		&role_now(parse)->session_life_ms);
 }
 
 TAKE(role_audit)
@@ -217,12 +238,14 @@ TAKE(role_degraded)
 
 const struct config_key config_role_keys[] = {{"tools", role_tools, false},
 	{"image", role_image, false}, {"tier", role_tier, false}, {"isolate", role_isolate, false},
-	{"sessions", role_sessions, false}, {"audit", role_audit, false},
-	{"file_root", role_file_root, true}, {"wall_max", role_wall, false},
-	{"cpu_max", role_cpu, false}, {"memory_max", role_memory, false},
-	{"output_max", role_output, false}, {"jobs_at_once", role_at_once, false},
-	{"jobs_per_minute", role_per_minute, false}, {"queue_max", role_queue, false},
-	{"allow_degraded", role_degraded, false}, {NULL, NULL, false}};
+	{"sessions", role_sessions, false}, {"sessions_max", role_sessions_max, false},
+	{"session_idle", role_session_idle, false}, {"session_life", role_session_life, false},
+	{"audit", role_audit, false}, {"file_root", role_file_root, true},
+	{"wall_max", role_wall, false}, {"cpu_max", role_cpu, false},
+	{"memory_max", role_memory, false}, {"output_max", role_output, false},
+	{"jobs_at_once", role_at_once, false}, {"jobs_per_minute", role_per_minute, false},
+	{"queue_max", role_queue, false}, {"allow_degraded", role_degraded, false},
+	{NULL, NULL, false}};
 
 TAKE(token_sha256)
 {

@@ -36,8 +36,11 @@ struct role {
 	unsigned tools;		      /* set of enum role_tool */
 	char image[ROLE_IMAGE_BYTES]; /* empty: the default image */
 	bool sessions;
-	bool session_cell; /* isolate = session: the jobs of one session share one cell */
-	bool audit;	   /* may see other tokens' jobs */
+	uint32_t sessions_max;	  /* alive at once, of all who have the role */
+	uint32_t session_idle_ms; /* without a call; what a session gets, and the most it may ask */
+	uint32_t session_life_ms; /* in all, likewise */
+	bool session_cell;	  /* isolate = session: the jobs of one session share one cell */
+	bool audit;		  /* may see other tokens' jobs */
 	struct role_root roots[ROLE_ROOTS_MAX];
 	size_t root_count;
 	struct job_limits limits_default; /* for a request that names none */

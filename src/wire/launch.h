@@ -3,7 +3,9 @@
  *other.
  *
  * Two sockets: control (SOCK_SEQPACKET, descriptor 3 of the service) carries these messages; link
- * (SOCK_SEQPACKET, descriptor 4) carries one LINK_CHANNEL byte with one stream socket for each job.
+ * (SOCK_SEQPACKET, descriptor 4) carries one LINK_CHANNEL byte with one stream socket for each job,
+ * and one LINK_FRESH byte when another client takes the link over: sessions that were begun before
+ * it are nobody's any more and are ended.
  * The end of either ends the service and with it every cell: it is pid 1 of its own pid namespace.
  *
  *	parent → service	LAUNCH_START and its descriptors
@@ -35,6 +37,7 @@
 #define LAUNCH_ZYGOTE_AGE_S 3600u
 
 #define LINK_CHANNEL 'c'
+#define LINK_FRESH 'f'
 
 enum launch_verb {
 	LAUNCH_START = 1,

@@ -87,6 +87,9 @@ static void a_full_file_is_read(void **state)
 		"tier = cell\n"
 		"isolate = session\n"
 		"sessions = yes\n"
+		"sessions_max = 5\n"
+		"session_idle = 2m\n"
+		"session_life = 30m\n"
 		"audit = yes\n"
 		"file_root reports = %s\n"
 		"wall_max = 60s\n"
@@ -131,6 +134,9 @@ static void a_full_file_is_read(void **state)
 	assert_int_equal(billing->tools, ROLE_CALCULATE);
 	assert_string_equal(research->image, "science");
 	assert_true(research->sessions && research->session_cell && research->audit);
+	assert_int_equal(research->sessions_max, 5);
+	assert_int_equal(research->session_idle_ms, 120000);
+	assert_int_equal(research->session_life_ms, 1800000);
 	assert_int_equal(research->root_count, 1);
 	assert_string_equal(research->roots[0].name, "reports");
 	assert_string_equal(research->roots[0].path, root);
@@ -161,7 +167,8 @@ static void without_a_file_local_has_both(void **state)
 	assert_int_equal(local->tools, ROLE_CALCULATE | ROLE_RUN_SANDBOXED);
 	assert_int_equal(local->limits_max.wall_ms, LIMIT_WALL_MS_MAX);
 	assert_int_equal(local->limits_default.wall_ms, 30000);
-	assert_false(local->sessions);
+	assert_true(local->sessions);
+	assert_int_equal(local->sessions_max, 24);
 	assert_int_equal(config->token_count, 0);
 	assert_null(config->path);
 	config_unref(config);
