@@ -312,6 +312,8 @@ void call_on_result(struct call *call)
 	if (call->opened_us)
 		metrics_stage(
 			&call->dispatcher->metrics, STAGE_RUN, call->result_us - call->opened_us);
+	if (call->result.stages.run_us)
+		metrics_cell_stages(&call->dispatcher->metrics, &call->result.stages);
 	call_give_place_back(call);
 	if (call->result.outcome == OUTCOME_INTERNAL) {
 		if (fault_id_make(call->fault_id) < 0)

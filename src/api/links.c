@@ -66,13 +66,10 @@ bool links_ready(const struct links *links)
 	return true;
 }
 
-int links_channel(struct links *links, const char *image, int *ret_fd)
+/* Sends one end of a new stream socket over the link; the other is the caller's. */
+static int send_end(const struct links *links, size_t index, char verb, int *ret_fd)
 {
-	const char verb = LINK_CHANNEL;
 	int pair[2];
-	int index = find(links, image);
-	if (index < 0)
-		return index;
 	if (links->link[index].fd < 0)
 		return -EAGAIN;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
@@ -87,4 +84,15 @@ int links_channel(struct links *links, const char *image, int *ret_fd)
 	}
 	*ret_fd = pair[0];
 	return 0;
+}
+
+int links_channel(struct links *links, const char *image, int *ret_fd)
+{
+	int index = find(links, image);
+	return index < 0 ? index : send_end(links, (size_t)index, LINK_CHANNEL, ret_fd);
+}
+
+int links_ask(struct links *links, size_t index, int *ret_fd)
+{
+	return send_end(links, index, LINK_STATS, ret_fd);
 }

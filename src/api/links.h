@@ -41,4 +41,8 @@ bool links_ready(const struct links *links);
 /* A new channel, non-blocking, for the caller. -ENOENT no such image, -EAGAIN no service now. */
 int links_channel(struct links *links, const char *image, int *ret_fd) MUST_CHECK;
 
+/* A socket, non-blocking, on which that service will answer with its figures (wire/stats.h).
+ * -EAGAIN no service now. */
+int links_ask(struct links *links, size_t index, int *ret_fd) MUST_CHECK;
+
 #endif

@@ -1,6 +1,7 @@
 /* metrics: counting, and one page of text. */
 #include "api/metrics.h"
 
+#include "api/metrics_parts.h"
 #include "api/version.h"
 
 #include <inttypes.h>
@@ -17,6 +18,11 @@ static const char *const stage_names[STAGE_COUNT] = {
 	[STAGE_COLLECT] = "collect",
 	[STAGE_JOB] = "job",
 	[STAGE_CALCULATE] = "calculate",
+	[STAGE_CELL_QUEUE] = "cell_queue",
+	[STAGE_CELL_HANDOVER] = "cell_handover",
+	[STAGE_CELL_RUN] = "cell_run",
+	[STAGE_CELL_DRAIN] = "cell_drain",
+	[STAGE_CELL_VERDICT] = "cell_verdict",
 };
 
 static size_t role_index(struct metrics *metrics, const char *role)
@@ -58,26 +64,35 @@ void metrics_stage(struct metrics *metrics, enum metrics_stage stage, uint64_t t
 	histogram->sum_us += took_us;
 }
 
-static int put_family(struct buf *out, const char *name, const char *type, const char *help)
+void metrics_cell_stages(struct metrics *metrics, const struct job_stages *stages)
+{
+	metrics_stage(metrics, STAGE_CELL_QUEUE, stages->queue_us);
+	metrics_stage(metrics, STAGE_CELL_HANDOVER, stages->handover_us);
+	metrics_stage(metrics, STAGE_CELL_RUN, stages->run_us);
+	metrics_stage(metrics, STAGE_CELL_DRAIN, stages->drain_us);
+	metrics_stage(metrics, STAGE_CELL_VERDICT, stages->verdict_us);
+}
+
+int metrics_family(struct buf *out, const char *name, const char *type, const char *help)
 {
 	return buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static int put_gauge(struct buf *out, const char *name, const char *help, uint64_t value)
+int metrics_gauge(struct buf *out, const char *name, const char *help, uint64_t value)
 {
-	int rc = put_family(out, name, "gauge", help);
+	int rc = metrics_family(out, name, "gauge", help);
 	return rc ? rc : buf_printf(out, "%s %" PRIu64 "\n", name, value);
 }
 
-static int put_counter(struct buf *out, const char *name, const char *help, uint64_t value)
+int metrics_counter(struct buf *out, const char *name, const char *help, uint64_t value)
 {
-	int rc = put_family(out, name, "counter", help);
+	int rc = metrics_family(out, name, "counter", help);
 	return rc ? rc : buf_printf(out, "%s %" PRIu64 "\n", name, value);
 }
 
 static int put_jobs(struct buf *out, const struct metrics *metrics)
 {
-	int rc = put_family(out, "brig_jobs_total", "counter", "Jobs that ended, by outcome.");
+	int rc = metrics_family(out, "brig_jobs_total", "counter", "Jobs that ended, by outcome.");
 	for (size_t i = 0; i < metrics->role_count; i++)
 		for (unsigned o = 0; !rc && o < OUTCOME_COUNT; o++)
 			if (metrics->roles[i].jobs[o])
@@ -88,24 +103,9 @@ static int put_jobs(struct buf *out, const struct metrics *metrics)
 	return rc;
 }
 
-static int put_kills(struct buf *out, const struct metrics *metrics)
-{
-	static const enum outcome kills[] = {OUTCOME_TIMEOUT_WALL, OUTCOME_TIMEOUT_CPU,
-		OUTCOME_MEMORY, OUTCOME_OUTPUT, OUTCOME_DENIED, OUTCOME_CANCELLED};
-	int rc = put_family(out, "brig_kills_total", "counter", "Jobs that brig ended, by cause.");
-	for (size_t k = 0; !rc && k < sizeof(kills) / sizeof(kills[0]); k++) {
-		uint64_t count = 0;
-		for (size_t i = 0; i < metrics->role_count; i++)
-			count += metrics->roles[i].jobs[kills[k]];
-		rc = buf_printf(out, "brig_kills_total{cause=\"%s\"} %" PRIu64 "\n",
-			outcome_name(kills[k]), count);
-	}
-	return rc;
-}
-
 static int put_calls(struct buf *out, const struct metrics *metrics)
 {
-	int rc = put_family(out, "brig_calculations_total", "counter",
+	int rc = metrics_family(out, "brig_calculations_total", "counter",
 		"Expressions that were evaluated or refused by calculate.");
 	for (size_t i = 0; !rc && i < metrics->role_count; i++)
 		rc = buf_printf(out,
@@ -114,7 +114,7 @@ static int put_calls(struct buf *out, const struct metrics *metrics)
 			metrics->roles[i].role, metrics->roles[i].calculations[0],
 			metrics->roles[i].role, metrics->roles[i].calculations[1]);
 	if (!rc)
-		rc = put_family(out, "brig_refusals_total", "counter",
+		rc = metrics_family(out, "brig_refusals_total", "counter",
 			"Calls that were refused before they ran.");
 	for (size_t i = 0; !rc && i < metrics->role_count; i++)
 		rc = buf_printf(out, "brig_refusals_total{role=\"%s\"} %" PRIu64 "\n",
@@ -144,7 +144,7 @@ static int put_histogram(struct buf *out, const char *stage, const struct histog
 
 static int put_requests(struct buf *out, const struct metrics *metrics)
 {
-	int rc = put_family(
+	int rc = metrics_family(
 		out, "brig_http_requests_total", "counter", "HTTP requests, by class of status.");
 	for (unsigned i = 1; !rc && i < 6; i++)
 		rc = buf_printf(out, "brig_http_requests_total{class=\"%uxx\"} %" PRIu64 "\n", i,
@@ -154,54 +154,55 @@ static int put_requests(struct buf *out, const struct metrics *metrics)
 
 static int put_gauges(struct buf *out, const struct metrics_gauges *gauges)
 {
-	int rc = put_gauge(out, "brig_jobs_running", "Jobs in a cell now.", gauges->running);
+	int rc = metrics_gauge(out, "brig_jobs_running", "Jobs in a cell now.", gauges->running);
 	if (!rc)
-		rc = put_gauge(
+		rc = metrics_gauge(
 			out, "brig_queue_length", "Jobs that wait for a place.", gauges->waiting);
 	if (!rc)
-		rc = put_gauge(
+		rc = metrics_gauge(
 			out, "brig_http_connections", "Open connections.", gauges->connections);
 	if (!rc)
-		rc = put_gauge(
+		rc = metrics_gauge(
 			out, "brig_job_records", "Jobs that can be asked for.", gauges->records);
 	if (!rc)
-		rc = put_gauge(out, "brig_artifacts_bytes", "Bytes of jobs' files that are kept.",
-			gauges->artifact_bytes);
+		rc = metrics_gauge(out, "brig_artifacts_bytes",
+			"Bytes of jobs' files that are kept.", gauges->artifact_bytes);
 	if (!rc)
-		rc = put_gauge(out, "brig_audit_queue_length", "Rows not in the audit log yet.",
+		rc = metrics_gauge(out, "brig_audit_queue_length", "Rows not in the audit log yet.",
 			gauges->audit_queued);
 	if (!rc)
-		rc = put_gauge(out, "brig_services_up", "Interpreter services that can be reached.",
-			gauges->services_up);
+		rc = metrics_gauge(out, "brig_services_up",
+			"Interpreter services that can be reached.", gauges->services_up);
 	if (!rc)
-		rc = put_counter(out, "brig_audit_failures_total",
+		rc = metrics_counter(out, "brig_audit_failures_total",
 			"Groups of audit rows that could not be written.", gauges->audit_failures);
 	return rc;
 }
 
-int metrics_text(
-	const struct metrics *metrics, const struct metrics_gauges *gauges, struct buf *out)
+int metrics_text(const struct metrics *metrics, const struct metrics_gauges *gauges,
+	const struct stats_sum *services, struct buf *out)
 {
-	int rc = put_family(out, "brig_build_info", "gauge", "Which brig this is.");
+	int rc = metrics_family(out, "brig_build_info", "gauge", "Which brig this is.");
 	if (!rc)
 		rc = buf_add_text(out, "brig_build_info{version=\"" BRIG_VERSION "\"} 1\n");
 	if (!rc)
 		rc = put_jobs(out, metrics);
 	if (!rc)
-		rc = put_kills(out, metrics);
-	if (!rc)
 		rc = put_calls(out, metrics);
 	if (!rc)
 		rc = put_requests(out, metrics);
 	if (!rc)
-		rc = put_family(out, "brig_stage_seconds", "histogram", "Time by stage of a call.");
+		rc = metrics_family(
+			out, "brig_stage_seconds", "histogram", "Time by stage of a call.");
 	for (unsigned i = 0; !rc && i < STAGE_COUNT; i++)
 		rc = put_histogram(out, stage_names[i], &metrics->stages[i]);
 	if (!rc)
-		rc = put_counter(out, "brig_service_losses_total",
+		rc = metrics_counter(out, "brig_service_losses_total",
 			"Times that an interpreter service went away.", metrics->service_losses);
 	if (!rc)
-		rc = put_counter(out, "brig_streamed_bytes_total",
+		rc = metrics_counter(out, "brig_streamed_bytes_total",
 			"Bytes of output that were streamed.", metrics->streamed_bytes);
-	return rc ? rc : put_gauges(out, gauges);
+	if (!rc)
+		rc = put_gauges(out, gauges);
+	return rc ? rc : metrics_services(out, services);
 }

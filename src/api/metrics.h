@@ -6,8 +6,10 @@
 #ifndef BRIG_API_METRICS_H
 #define BRIG_API_METRICS_H
 
+#include "api/stats.h"
 #include "base/buf.h"
 #include "wire/outcome.h"
+#include "wire/result.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +23,11 @@ enum metrics_stage {
 	STAGE_COLLECT, /* until files are stored and the reply may leave */
 	STAGE_JOB,     /* all of it */
 	STAGE_CALCULATE,
+	STAGE_CELL_QUEUE, /* and on, as the service timed them (struct job_stages) */
+	STAGE_CELL_HANDOVER,
+	STAGE_CELL_RUN,
+	STAGE_CELL_DRAIN,
+	STAGE_CELL_VERDICT,
 	STAGE_COUNT,
 };
 
@@ -49,6 +56,9 @@ void metrics_calculation(struct metrics *metrics, const char *role, bool has_val
 void metrics_refusal(struct metrics *metrics, const char *role);
 void metrics_stage(struct metrics *metrics, enum metrics_stage stage, uint64_t took_us);
 
+/* Of a job that had a cell until its verdict. */
+void metrics_cell_stages(struct metrics *metrics, const struct job_stages *stages);
+
 /* Figures of the moment, which others keep. */
 struct metrics_gauges {
 	uint64_t running, waiting, connections, records, artifact_bytes, audit_queued;
@@ -57,6 +67,6 @@ struct metrics_gauges {
 
 /* 0, -ENOMEM, -ENOSPC. */
 int metrics_text(const struct metrics *metrics, const struct metrics_gauges *gauges,
-	struct buf *out) MUST_CHECK;
+	const struct stats_sum *services, struct buf *out) MUST_CHECK;
 
 #endif

@@ -2,6 +2,7 @@
 #include "api/rest.h"
 
 #include "api/openapi.h"
+#include "api/stats.h"
 #include "tool/schema.h"
 
 void dispatcher_schema_facts(const struct dispatcher *dispatcher, const struct role *role,
@@ -32,8 +33,9 @@ void rest_ready(struct rest *rest)
 		rest_answer(rest, 200, JSON_TYPE, span_text("{\"status\": \"ready\"}"));
 }
 
-void rest_metrics(struct rest *rest)
+static void on_stats(void *user, const struct stats_sum *services)
 {
+	struct rest *rest = user;
 	struct dispatcher *dispatcher = rest->dispatcher;
 	const struct quota_count jobs = quota_count(dispatcher->quota, NULL);
 	struct metrics_gauges gauges = {
@@ -49,11 +51,25 @@ void rest_metrics(struct rest *rest)
 		gauges.services_up += dispatcher->links.link[i].fd >= 0;
 	cleanup_buf struct buf text = {0};
 	buf_init(&text, 1 * MIB);
-	if (metrics_text(&dispatcher->metrics, &gauges, &text) < 0)
+	if (metrics_text(&dispatcher->metrics, &gauges, services, &text) < 0)
 		rest_problem(rest, 503, NULL, "out of memory", 1);
 	else
 		rest_answer(rest, 200, "text/plain; version=0.0.4; charset=utf-8",
 			span_of(text.data, text.len));
+}
+
+static void metrics_gone(struct rest *rest)
+{
+	stats_forget(rest->user);
+}
+
+void rest_metrics(struct rest *rest)
+{
+	rest->user = stats_ask(rest->dispatcher, on_stats, rest);
+	if (rest->user)
+		rest->on_gone = metrics_gone;
+	else
+		rest_problem(rest, 503, NULL, "out of memory", 1);
 }
 
 void rest_tools(struct rest *rest)

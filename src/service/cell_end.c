@@ -42,6 +42,7 @@ void cell_fail(struct cell *cell, const struct err *err)
 
 	if (cell->state == CELL_DYING || cell->state == CELL_FREE)
 		return;
+	cell->service->cells_failed++;
 	if (!job)
 		pool_rest(cell->service, err);
 	if (job && job->facts.cause == END_NONE) {

@@ -340,6 +340,7 @@ void cell_on_parked(struct cell *cell)
 	}
 	cell_unwatch(cell, WATCH_WALL);
 	cell->state = CELL_PARKED_IDLE;
+	cell->service->cells_parked++;
 	if (cell->job)
 		run_begin(cell);
 	else

@@ -200,6 +200,7 @@ static void collect(struct cell *cell)
 
 	fill_usage(cell, job, &result);
 	fill_verdict(job, &result);
+	stats_count_kill(cell->service, result.outcome);
 	fill_output(&job->out, &result.out);
 	fill_output(&job->err, &result.err);
 	fill_items(cell, job, &result, items);

@@ -21,6 +21,7 @@
 #include "wire/job.h"
 #include "wire/launch.h"
 #include "wire/result.h"
+#include "wire/stats.h"
 
 #include <event2/event.h>
 #include <stdbool.h>
@@ -197,6 +198,7 @@ struct service {
 	struct role_share roles[ROLES_MAX];
 	uint32_t role_count;
 	char kernel[96];
+	uint64_t kills[STATS_KILL_COUNT], cells_parked, cells_failed;
 };
 
 /* service.c */
@@ -290,6 +292,11 @@ void channel_stream(
 	struct channel *channel, enum channel_type type, const void *data, size_t bytes);
 void channel_answer(struct channel *channel, const struct job_result *result);
 void channel_forget_job(struct channel *channel);
+
+/* stats.c */
+void stats_count_kill(struct service *service, enum outcome outcome);
+/* Takes the socket, answers, and closes it. */
+void stats_answer(const struct service *service, int fd);
 
 /* job.c */
 struct job *job_new(struct service *service, struct channel *channel);

@@ -38,6 +38,7 @@
 
 #define LINK_CHANNEL 'c'
 #define LINK_FRESH 'f'
+#define LINK_STATS 's' /* answered as wire/stats.h says */
 
 enum launch_verb {
 	LAUNCH_START = 1,
