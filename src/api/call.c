@@ -16,6 +16,7 @@ void call_free(struct call *call)
 	struct dispatcher *dispatcher = call->dispatcher;
 	call_give_place_back(call);
 	call_close_channel(call);
+	call_session_release(call);
 	ledger_forget(&dispatcher->ledger, &call->wait);
 	TAILQ_REMOVE(&dispatcher->calls, call, link);
 	if (call->collecting.step)
@@ -84,6 +85,7 @@ void call_describe(const struct call *call, struct audit_call *ret_call,
 		.inputs = inputs,
 		.input_count = spec->input_count,
 		.limits = &spec->limits,
+		.session = spec->session.use == SESSION_NONE ? NULL : spec->session.id,
 	};
 }
 
@@ -93,6 +95,7 @@ static void tell_refused(struct ledger_wait *wait, int rc)
 	const struct call_end end = {
 		.status = rc < 0 ? 503 : call->status,
 		.detail = rc < 0 ? "the audit log cannot be written; try again" : call->detail,
+		.field = rc < 0 ? NULL : call->field,
 		.retry_after_s = rc < 0 ? 1 : call->retry_after_s,
 		.job_id = call->spec.id,
 		.outcome = OUTCOME_REJECTED,
@@ -152,7 +155,8 @@ static int admit(struct call *call)
 {
 	struct dispatcher *dispatcher = call->dispatcher;
 	struct err err = {0};
-	int rc = role_admit(call->who.role, &call->spec, false, &err);
+	bool wants_session = call->spec.session.use != SESSION_NONE;
+	int rc = role_admit(call->who.role, &call->spec, wants_session, &err);
 	(void)snprintf(call->detail, sizeof(call->detail), "%s", err.text);
 	if (rc < 0)
 		return rc == -EPERM ? 403 : rc == -E2BIG ? 413 : 422;
@@ -162,6 +166,9 @@ static int admit(struct call *call)
 		call->retry_after_s = 5;
 		return 503;
 	}
+	int status = call_session_admit(call);
+	if (status)
+		return status;
 	enum quota_decision decision =
 		quota_ask(dispatcher->quota, call->who.role, clock_now_ms(), &call->ticket);
 	if (decision == QUOTA_REFUSE) {

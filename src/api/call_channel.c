@@ -14,6 +14,7 @@ static void lose(struct call *call, int rc)
 {
 	struct err err;
 	call->dispatcher->metrics.service_losses++;
+	call->channel_lost = true;
 	(void)err_sys(&err, rc, "channel", "the interpreter service went away during a job");
 	call_end_without_cell(call, OUTCOME_INTERNAL, &err);
 }
@@ -145,6 +146,11 @@ void call_open(struct call *call)
 {
 	struct dispatcher *dispatcher = call->dispatcher;
 	call->state = CALL_OPENING;
+	int status = call_session_opening(call);
+	if (status) {
+		call_refuse(call, status, call->detail);
+		return;
+	}
 	int rc = links_channel(&dispatcher->links, call->who.role->image, &call->fd);
 	if (rc == -EAGAIN || rc == -ENOENT) {
 		try_later(call);

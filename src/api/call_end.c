@@ -321,9 +321,12 @@ void call_on_result(struct call *call)
 		log_line("fault", "id", call->fault_id, "job", call->spec.id, "stage",
 			call->result.fault.stage, "error", call->result.fault.text, NULL);
 	}
+	call_session_result(call);
 	call->state = CALL_COLLECTING;
 	call->has_view = view_init(&call->view, &call->result, call->spec.id,
 				 call->fault_id[0] ? call->fault_id : NULL) == 0;
+	if (call->has_view)
+		view_set_session(&call->view, &call->spec.session);
 	collect(call);
 }
 

@@ -37,6 +37,9 @@ struct call {
 	struct call_sink sink;
 	enum call_state state;
 	bool left, cancelled, promoted, has_quota, paused;
+	bool channel_lost;
+	bool session_open;  /* the session's entry counts this call */
+	bool session_begun; /* the service said that the session goes on */
 	struct job_spec spec;
 	struct record *record;
 	char url_base[URL_BASE_BYTES];
@@ -45,6 +48,7 @@ struct call {
 
 	/* a refusal */
 	int status;
+	const char *field;
 	char detail[256];
 	uint32_t retry_after_s;
 
@@ -82,6 +86,13 @@ void call_describe(const struct call *call, struct audit_call *ret_call,
 void call_open(struct call *call);
 void call_close_channel(struct call *call);
 void call_send_cancel(struct call *call);
+
+/* call_session.c: 0, or the HTTP status of a refusal, with its detail. */
+int call_session_admit(struct call *call);
+/* The job is about to be handed over. As above: the session may have ended meanwhile. */
+int call_session_opening(struct call *call);
+void call_session_result(struct call *call);
+void call_session_release(struct call *call);
 
 /* call_end.c: the result has come, or one is made up where there will be none. */
 void call_on_result(struct call *call);

@@ -5,6 +5,7 @@
 #include "api/log.h"
 #include "api/mcp_stdio.h"
 #include "api/rest.h"
+#include "api/session_ask.h"
 #include "base/clock.h"
 #include "base/fd.h"
 
@@ -129,6 +130,7 @@ static void take_link(struct dispatcher *dispatcher, const struct control_messag
 		fd_close(&fd);
 	if (links_set(&dispatcher->links, message->image, fd) < 0)
 		log_line("fault", "error", "more images than links", NULL);
+	sessions_link_changed(&dispatcher->sessions, message->image);
 }
 
 static void on_control(evutil_socket_t fd, short what, void *context)
@@ -209,6 +211,8 @@ static int serve(struct dispatcher *dispatcher, struct err *err)
 	rc = quota_new(config->service.jobs_at_once, &dispatcher->quota);
 	if (!rc)
 		rc = jobs_init(&dispatcher->jobs, dispatcher->base, start->artifact_folder);
+	if (!rc)
+		rc = sessions_init(&dispatcher->sessions, dispatcher->base, &dispatcher->links);
 	dispatcher->jobs.keep_ms = config->server.artifact_keep_ms;
 	dispatcher->jobs.file_bytes_max = config->server.artifact_bytes_max;
 	dispatcher->drain_tick =
@@ -233,9 +237,11 @@ static void take_down(struct dispatcher *dispatcher)
 	http_server_free(dispatcher->http);
 	while (!TAILQ_EMPTY(&dispatcher->calls))
 		call_abandon(TAILQ_FIRST(&dispatcher->calls));
+	session_ask_free_all(dispatcher);
 	calc_client_stop(&dispatcher->calc);
 	if (dispatcher->ledger.audit)
 		ledger_close(&dispatcher->ledger);
+	sessions_done(&dispatcher->sessions);
 	jobs_done(&dispatcher->jobs);
 	quota_free(dispatcher->quota);
 	links_done(&dispatcher->links);
@@ -256,8 +262,11 @@ int dispatcher_run(const struct dispatcher_start *start)
 	dispatcher.start = start;
 	dispatcher.config = start->config;
 	TAILQ_INIT(&dispatcher.calls);
+	TAILQ_INIT(&dispatcher.asks);
 	TAILQ_INIT(&dispatcher.exchanges);
 	TAILQ_INIT(&dispatcher.stdios);
+	TAILQ_INIT(&dispatcher.sessions.open);
+	TAILQ_INIT(&dispatcher.sessions.tombstones);
 	links_init(&dispatcher.links);
 	set_hosts(&dispatcher);
 	(void)signal(SIGPIPE, SIG_IGN);

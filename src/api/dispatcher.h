@@ -14,6 +14,7 @@
 #include "api/ledger.h"
 #include "api/links.h"
 #include "api/metrics.h"
+#include "api/sessions.h"
 #include "http/server.h"
 #include "tool/config.h"
 #include "tool/quota.h"
@@ -60,14 +61,16 @@ struct dispatcher {
 	struct links links;
 	struct quota *quota;
 	struct jobs jobs;
+	struct sessions sessions;
 	struct metrics metrics;
 	struct event *control, *drain_tick;
 	uint64_t drain_limit_ms;			   /* when what still runs is cancelled */
 	TAILQ_HEAD(mcp_exchanges, mcp_exchange) exchanges; /* MCP's that are not over */
 	TAILQ_HEAD(, mcp_stdio) stdios;
 	const char *hosts[CONFIG_NAMES_MAX + 2];
-	TAILQ_HEAD(, call) calls; /* of run_sandboxed that are not over */
-	uint64_t upload_bytes;	  /* of inputs that are being read */
+	TAILQ_HEAD(, call) calls;	/* of run_sandboxed that are not over */
+	TAILQ_HEAD(, session_ask) asks; /* about sessions that are not answered */
+	uint64_t upload_bytes;		/* of inputs that are being read */
 	bool draining;
 	int exit_status;
 };

@@ -9,10 +9,17 @@
 /* Lists differ by role alone, which a token decides: nobody else may be given a cached one. */
 #define LIST_TTL_MS 300000
 
-static const char instructions[] =
-	"Use calculate for plain arithmetic and run_sandboxed for everything else that needs "
-	"Python: "
-	"data, statistics, charts. Each call of run_sandboxed starts fresh.";
+#define INSTRUCTIONS                                                                               \
+	"Use calculate for plain arithmetic and run_sandboxed for everything else that needs "     \
+	"Python: data, statistics, charts. "
+
+static const char *instructions(const struct schema_facts *facts)
+{
+	if (facts->role && !facts->role->sessions)
+		return INSTRUCTIONS "Each call of run_sandboxed starts fresh.";
+	return INSTRUCTIONS
+		"Each call of run_sandboxed starts fresh, unless it goes on in a session.";
+}
 
 static json_t *server_info(void)
 {
@@ -41,7 +48,8 @@ static void fault(struct mcp_step *step, int code, int status, const char *words
 	(void)mcp_refuse(&step->fault, code, status, "%s", words);
 }
 
-static void initialize(const struct mcp_message *message, struct mcp_step *step)
+static void initialize(
+	const struct mcp_message *message, const struct schema_facts *facts, struct mcp_step *step)
 {
 	static const char *const known[] = {
 		MCP_LATEST_LEGACY, "2025-06-18", "2025-03-26", "2024-11-05"};
@@ -54,16 +62,16 @@ static void initialize(const struct mcp_message *message, struct mcp_step *step)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (span_is(wanted, known[i]))
 			version = known[i];
-	answer(step,
-		json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", version, "capabilities",
-			capabilities(), "serverInfo", server_info(), "instructions", instructions));
+	answer(step, json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", version, "capabilities",
+			     capabilities(), "serverInfo", server_info(), "instructions",
+			     instructions(facts)));
 }
 
-static void discover(struct mcp_step *step)
+static void discover(const struct schema_facts *facts, struct mcp_step *step)
 {
 	answer(step, json_pack("{s:[s], s:o, s:s, s:i, s:s}", "supportedVersions",
 			     MCP_MODERN_VERSION, "capabilities", capabilities(), "instructions",
-			     instructions, "ttlMs", LIST_TTL_MS, "cacheScope", "private"));
+			     instructions(facts), "ttlMs", LIST_TTL_MS, "cacheScope", "private"));
 }
 
 /* Lists are short: there is one page, and any cursor is one that was never given out. */
@@ -158,11 +166,11 @@ void mcp_step(const struct mcp_message *message, const struct schema_facts *fact
 	if (message->kind == MCP_NOTIFICATION)
 		notification(message, ret_step);
 	else if (!message->modern && strcmp(method, "initialize") == 0)
-		initialize(message, ret_step);
+		initialize(message, facts, ret_step);
 	else if (!message->modern && strcmp(method, "ping") == 0)
 		answer(ret_step, json_object());
 	else if (message->modern && strcmp(method, "server/discover") == 0)
-		discover(ret_step);
+		discover(facts, ret_step);
 	else if (strcmp(method, "tools/list") == 0)
 		list_tools(message, facts, ret_step);
 	else if (strcmp(method, "tools/call") == 0)

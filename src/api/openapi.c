@@ -38,11 +38,11 @@ json_t *openapi_document(const char *server_url)
 	if (!rc)
 		rc = add_paths(document);
 	if (!rc)
-		rc = add_schema(document, "RunRequest", schema_input(ROLE_RUN_SANDBOXED));
+		rc = add_schema(document, "RunRequest", schema_input(ROLE_RUN_SANDBOXED, true));
 	if (!rc)
 		rc = add_schema(document, "RunResult", schema_output(ROLE_RUN_SANDBOXED));
 	if (!rc)
-		rc = add_schema(document, "CalculateRequest", schema_input(ROLE_CALCULATE));
+		rc = add_schema(document, "CalculateRequest", schema_input(ROLE_CALCULATE, false));
 	if (!rc)
 		rc = add_schema(document, "CalculateResult", schema_output(ROLE_CALCULATE));
 	return rc ? NULL : TAKE_JSON(document);

@@ -140,7 +140,7 @@ static int take_figure(const json_t *limits, const char *key, uint64_t max, uint
 	return 0;
 }
 
-static int take_limits(const json_t *object, struct job_spec *spec, struct request_fault *fault)
+int request_limits(const json_t *object, struct job_limits *into, struct request_fault *fault)
 {
 	static const char *const known[] = {
 		"wall_ms", "cpu_ms", "memory_bytes", "output_bytes", NULL};
@@ -156,13 +156,11 @@ static int take_limits(const json_t *object, struct job_spec *spec, struct reque
 	if (!rc)
 		rc = take_figure(limits, "cpu_ms", UINT32_MAX, &cpu_ms, fault);
 	if (!rc)
-		rc = take_figure(
-			limits, "memory_bytes", INT64_MAX, &spec->limits.memory_bytes, fault);
+		rc = take_figure(limits, "memory_bytes", INT64_MAX, &into->memory_bytes, fault);
 	if (!rc)
-		rc = take_figure(
-			limits, "output_bytes", INT64_MAX, &spec->limits.output_bytes, fault);
-	spec->limits.wall_ms = (uint32_t)wall_ms;
-	spec->limits.cpu_ms = (uint32_t)cpu_ms;
+		rc = take_figure(limits, "output_bytes", INT64_MAX, &into->output_bytes, fault);
+	into->wall_ms = (uint32_t)wall_ms;
+	into->cpu_ms = (uint32_t)cpu_ms;
 	return rc;
 }
 
@@ -175,18 +173,44 @@ static int take_flag(const json_t *object, const char *key, bool *ret, struct re
 	return 0;
 }
 
+int request_session_id(struct span text, char out[SESSION_ID_BYTES])
+{
+	if (!text.len || text.len >= SESSION_ID_BYTES)
+		return -EINVAL;
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = text.data[i];
+		bool word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+			    (c >= 'A' && c <= 'Z');
+		if (!word)
+			return -EINVAL;
+	}
+	memcpy(out, text.data, text.len);
+	out[text.len] = 0;
+	return 0;
+}
+
+static int take_session(const json_t *object, struct job_spec *spec, struct request_fault *fault)
+{
+	const json_t *session = json_object_get(object, "session");
+	if (!session || json_is_null(session))
+		return 0;
+	struct span text = json_text(session);
+	spec->session.use = span_is(text, "new") ? SESSION_NEW : SESSION_USE;
+	if (spec->session.use == SESSION_NEW || request_session_id(text, spec->session.id) == 0)
+		return 0;
+	return wrong_type(fault, "session", "\"new\", or the id of a session");
+}
+
 static int take_options(const json_t *object, struct job_spec *spec, struct request_fault *fault)
 {
 	const json_t *format = json_object_get(object, "chart_format");
-	const json_t *session = json_object_get(object, "session");
-	if (session && !json_is_null(session))
-		return request_refuse(fault, 422, "session",
-			"sessions are not part of this version; leave the field out");
 	if (format && span_is(json_text(format), "svg"))
 		spec->chart_format = CHART_SVG;
 	else if (format && !span_is(json_text(format), "png"))
 		return wrong_type(fault, "chart_format", "\"png\" or \"svg\"");
-	int rc = take_flag(object, "table_csv", &spec->table_csv, fault);
+	int rc = take_session(object, spec, fault);
+	if (!rc)
+		rc = take_flag(object, "table_csv", &spec->table_csv, fault);
 	return rc ? rc : take_flag(object, "receipt", &spec->receipt, fault);
 }
 
@@ -217,7 +241,7 @@ int request_run(const json_t *object, const struct role *role, struct job_spec *
 	if (!rc)
 		rc = take_code(object, spec, ret_fault);
 	if (!rc)
-		rc = take_limits(object, spec, ret_fault);
+		rc = request_limits(object, &spec->limits, ret_fault);
 	if (!rc)
 		rc = take_options(object, spec, ret_fault);
 	if (!rc)

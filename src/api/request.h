@@ -38,6 +38,13 @@ int request_known(const json_t *object, const char *prefix, const char *const *k
 int request_run(const json_t *object, const struct role *role, struct job_spec *spec,
 	struct request_fault *ret_fault) MUST_CHECK;
 
+/* limits.{wall_ms, cpu_ms, memory_bytes, output_bytes} of an object that may have them. */
+int request_limits(const json_t *object, struct job_limits *limits,
+	struct request_fault *ret_fault) MUST_CHECK;
+
+/* An id as a caller may write one: letters, digits, '-'. 0 or -EINVAL. */
+int request_session_id(struct span text, char out[SESSION_ID_BYTES]) MUST_CHECK;
+
 /* The arguments of calculate; the span points into `object`. */
 int request_calculate(
 	const json_t *object, struct span *ret_expr, struct request_fault *ret_fault) MUST_CHECK;

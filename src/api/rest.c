@@ -17,8 +17,9 @@ static const struct route routes[] = {
 	{"/v1/tools", HTTP_GET | HTTP_HEAD, 0, rest_tools, NULL},
 	{"/v1/jobs", HTTP_GET | HTTP_HEAD, 0, rest_jobs, NULL},
 	{"/v1/jobs/*", HTTP_GET | HTTP_HEAD | HTTP_DELETE, 0, rest_job, NULL},
-	{"/v1/sessions", HTTP_POST, 0, rest_sessions, NULL},
-	{"/v1/sessions/*", HTTP_DELETE | HTTP_GET, 0, rest_sessions, NULL},
+	{"/v1/sessions", HTTP_POST | HTTP_GET | HTTP_HEAD, 0, rest_sessions, NULL},
+	{"/v1/sessions/*", HTTP_GET | HTTP_HEAD | HTTP_PUT | HTTP_DELETE, ROUTE_RAW, rest_session,
+		rest_session_begin},
 	{"/healthz", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_health, NULL},
 	{"/readyz", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_ready, NULL},
 	{"/metrics", HTTP_GET | HTTP_HEAD, ROUTE_METRICS, rest_metrics, NULL},
@@ -145,7 +146,7 @@ static bool check_route(struct rest *rest)
 	static const struct {
 		enum http_method method;
 		const char *name;
-	} names[] = {{HTTP_GET, "GET"}, {HTTP_HEAD, "HEAD"}, {HTTP_POST, "POST"},
+	} names[] = {{HTTP_GET, "GET"}, {HTTP_HEAD, "HEAD"}, {HTTP_POST, "POST"}, {HTTP_PUT, "PUT"},
 		{HTTP_DELETE, "DELETE"}};
 	char allow[64] = "";
 	rest->route = find_route(head->path, &rest->rest_of_path);
@@ -212,6 +213,8 @@ static bool check_type(struct rest *rest)
 {
 	const struct http_head *head = rest->exchange->head;
 	struct span type = http_field(head, "content-type");
+	if (rest->route->flags & ROUTE_RAW)
+		return rest->route->begin(rest);
 	if (head->method != HTTP_POST || type_is(type, JSON_TYPE))
 		return true;
 	if (rest->route->begin && type_is(type, "multipart/form-data"))

@@ -42,6 +42,7 @@ enum route_flag {
 	ROUTE_OPEN = 1,	   /* needs no caller */
 	ROUTE_METRICS = 2, /* loopback or a token */
 	ROUTE_MCP = 4,
+	ROUTE_RAW = 8, /* `begin` decides about any body */
 };
 
 void rest_on_head(void *user, struct http_exchange *exchange);
@@ -70,6 +71,15 @@ void rest_run_uploaded(struct rest *rest);
 /* rest_jobs.c */
 void rest_jobs(struct rest *rest);
 void rest_job(struct rest *rest);
+/* rest_sessions.c */
+void rest_sessions(struct rest *rest);
+void rest_session(struct rest *rest);
+bool rest_session_begin(struct rest *rest);
+/* rest_session_files.c: of the session, "" or a path; the body of a PUT is in its spool. */
+void rest_session_files(struct rest *rest, struct session *session, struct span path);
+bool rest_session_upload_begin(struct rest *rest);
+/* Nothing will come of a PUT whose body was read. */
+void rest_session_upload_drop(struct rest *rest);
 /* rest_info.c */
 void rest_health(struct rest *rest);
 void rest_ready(struct rest *rest);
@@ -77,7 +87,6 @@ void rest_metrics(struct rest *rest);
 void rest_tools(struct rest *rest);
 void rest_openapi(struct rest *rest);
 void rest_page(struct rest *rest);
-void rest_sessions(struct rest *rest);
 void rest_resource_metadata(struct rest *rest);
 /* mcp_http.c */
 void rest_mcp(struct rest *rest);

@@ -103,13 +103,6 @@ void rest_page(struct rest *rest)
 	rest_answer(rest, 200, "text/html; charset=utf-8", span_text(page));
 }
 
-void rest_sessions(struct rest *rest)
-{
-	rest_problem(rest, 501, NULL,
-		"sessions are not part of this version; each call of /v1/run has a jail of its own",
-		0);
-}
-
 void rest_resource_metadata(struct rest *rest)
 {
 	cleanup_json json_t *object =

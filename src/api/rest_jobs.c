@@ -3,13 +3,12 @@
 
 #include "api/call.h"
 #include "api/percent.h"
+#include "tool/text.h"
 #include "wire/result.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LIST_MAX 1000u
@@ -29,14 +28,8 @@ static const char *state_name(const struct record *record)
 
 static json_t *time_text(int64_t ms)
 {
-	char text[40], whole[56];
-	struct tm parts;
-	time_t seconds = (time_t)(ms / 1000);
-	if (!gmtime_r(&seconds, &parts))
-		return json_string("");
-	(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &parts);
-	(void)snprintf(whole, sizeof(whole), "%s.%03dZ", text, (int)(ms % 1000));
-	return json_string(whole);
+	char text[TEXT_TIME_BYTES];
+	return json_string(text_time(ms, text));
 }
 
 static json_t *describe(const struct record *record)

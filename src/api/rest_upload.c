@@ -8,17 +8,16 @@
 #include "api/rest.h"
 
 #include "api/call.h"
+#include "api/spool.h"
 #include "base/fd.h"
 #include "http/multipart.h"
 #include "http/problem.h"
 #include "tool/input.h"
 
 #include <errno.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define UPLOADS_BYTES_MAX (2 * GIB) /* of all requests that are being read */
 #define BODY_BYTES_MAX (LIMIT_INPUT_BYTES + 2 * HTTP_BODY_BYTES_MAX)
 
 enum part { PART_REQUEST, PART_CODE, PART_STDIN, PART_FILE, PART_COUNT };
@@ -31,34 +30,28 @@ struct upload {
 	bool seen[PART_COUNT];
 	struct buf text[PART_FILE];
 	char name[LIMIT_INPUT_NAME_BYTES + 1];
-	int fd;
-	uint64_t bytes, counted;
-	crypto_hash_sha256_state hash;
+	struct spool spool;
 	struct request_fault fault;
 };
 
 static void upload_free(struct upload *upload)
 {
-	upload->rest->dispatcher->upload_bytes -= upload->counted;
+	spool_done(&upload->spool);
 	multipart_done(&upload->multipart);
 	job_spec_done(&upload->spec);
 	for (int i = 0; i < PART_FILE; i++)
 		buf_done(&upload->text[i]);
-	fd_close(&upload->fd);
 	free(upload);
 }
 
 static int begin_file(struct upload *upload, struct span file)
 {
-	struct dispatcher *dispatcher = upload->rest->dispatcher;
 	struct err err = {0};
 	if (job_input_name_check(file.data, file.len, &err) < 0)
 		return request_refuse(&upload->fault, 422, "files", "%s", err.text);
 	memcpy(upload->name, file.data, file.len);
 	upload->name[file.len] = 0;
-	upload->bytes = 0;
-	(void)crypto_hash_sha256_init(&upload->hash);
-	int rc = jobs_scratch_file(&dispatcher->jobs, &upload->fd);
+	int rc = spool_begin(&upload->spool);
 	return rc ? request_refuse(&upload->fault, 503, "files", "no room for a file") : 0;
 }
 
@@ -87,21 +80,16 @@ static int on_begin(void *user, struct span name, struct span file)
 static int on_data(void *user, struct span piece)
 {
 	struct upload *upload = user;
-	struct dispatcher *dispatcher = upload->rest->dispatcher;
 	if (upload->part != PART_FILE) {
 		int rc = buf_add(&upload->text[upload->part], piece.data, piece.len);
 		return rc ? request_refuse(&upload->fault, 413, "", "a part is too large") : 0;
 	}
-	if (dispatcher->upload_bytes + piece.len > UPLOADS_BYTES_MAX)
+	int rc = spool_add(&upload->spool, piece);
+	if (rc == -E2BIG)
+		return request_refuse(&upload->fault, 413, "files", "more than 256 MiB of files");
+	if (rc == -EBUSY)
 		return request_refuse(
 			&upload->fault, 503, "files", "too many large requests at once; try again");
-	dispatcher->upload_bytes += piece.len;
-	upload->counted += piece.len;
-	upload->bytes += piece.len;
-	if (upload->counted > LIMIT_INPUT_BYTES)
-		return request_refuse(&upload->fault, 413, "files", "more than 256 MiB of files");
-	(void)crypto_hash_sha256_update(&upload->hash, piece.data, piece.len);
-	int rc = fd_write_all(upload->fd, piece.data, piece.len);
 	return rc ? request_refuse(&upload->fault, 503, "files", "no room for a file") : 0;
 }
 
@@ -112,9 +100,9 @@ static int on_end(void *user)
 	struct err err = {0};
 	if (upload->part != PART_FILE)
 		return 0;
-	(void)crypto_hash_sha256_final(&upload->hash, digest);
-	int rc = job_spec_add_input(
-		&upload->spec, upload->name, upload->bytes, digest, TAKE_FD(upload->fd), &err);
+	spool_digest(&upload->spool, digest);
+	int rc = job_spec_add_input(&upload->spec, upload->name, upload->spool.bytes, digest,
+		TAKE_FD(upload->spool.fd), &err);
 	return rc ? request_refuse(
 			    &upload->fault, rc == -E2BIG ? 413 : 422, "files", "%s", err.text)
 		  : 0;
@@ -168,7 +156,7 @@ bool rest_run_begin(struct rest *rest)
 		return false;
 	}
 	upload->rest = rest;
-	upload->fd = -1;
+	spool_init(&upload->spool, rest->dispatcher, LIMIT_INPUT_BYTES);
 	job_spec_init(&upload->spec);
 	for (int i = 0; i < PART_FILE; i++)
 		buf_init(&upload->text[i], HTTP_BODY_BYTES_MAX);

@@ -93,6 +93,7 @@ struct audit_call {
 	const struct audit_input *inputs;
 	size_t input_count;
 	const struct job_limits *limits; /* as applied; NULL where none apply */
+	const char *session;		 /* the id of the session it was in; NULL without one */
 };
 
 /* How it ended. `output` is the head of stdout, then of stderr, as the caller likes. */

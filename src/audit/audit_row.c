@@ -233,6 +233,20 @@ static int put_end(struct draft *draft, const struct audit_end *end)
 			    AUDIT_ERROR_BYTES);
 }
 
+static int put_note(struct draft *draft, const struct audit_call *call)
+{
+	int rc = 0;
+	begin(draft, AUDIT_TEXT_NOTE);
+	if (call->session && call->session[0]) {
+		cleanup_json json_t *note = json_object();
+		rc = json_put(note, "session", json_string(call->session));
+		if (!rc)
+			rc = json_write(note, draft->storage);
+	}
+	end_text(draft, AUDIT_TEXT_NOTE);
+	return rc;
+}
+
 int audit_row_make(struct audit_row *row, const char *kind, const struct audit_call *call,
 	const struct audit_end *end, struct redact *redact, struct buf *storage)
 {
@@ -253,6 +267,8 @@ int audit_row_make(struct audit_row *row, const char *kind, const struct audit_c
 		rc = put(&draft, AUDIT_TEXT_DOOR, call->door);
 	if (!rc)
 		rc = put_redacted(&draft, AUDIT_TEXT_TOOL, tool, NAME_BYTES, WORD_BYTES);
+	if (!rc)
+		rc = put_note(&draft, call);
 	if (!rc && whole)
 		rc = put_code(&draft, call);
 	if (!rc && end)

@@ -34,7 +34,8 @@ enum audit_text {
 	AUDIT_TEXT_USAGE, /* JSON: {wall_ms, cpu_ms, memory_peak_bytes, processes_peak} */
 	AUDIT_TEXT_OUTPUT,
 	AUDIT_TEXT_ERROR,
-	AUDIT_TEXT_NOTE, /* of a checkpoint, JSON: {through, hash, rows, why} */
+	AUDIT_TEXT_NOTE, /* JSON; of a checkpoint {through, hash, rows, why}, of a call in a session
+			    {session} */
 	AUDIT_TEXTS,
 };
 

@@ -10,6 +10,7 @@ static const struct {
 } methods[] = {
 	{"GET", HTTP_GET},
 	{"POST", HTTP_POST},
+	{"PUT", HTTP_PUT},
 	{"DELETE", HTTP_DELETE},
 	{"HEAD", HTTP_HEAD},
 	{"OPTIONS", HTTP_OPTIONS},

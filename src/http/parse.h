@@ -25,6 +25,7 @@ enum http_method {
 	HTTP_POST = 4,
 	HTTP_DELETE = 8,
 	HTTP_OPTIONS = 16,
+	HTTP_PUT = 64,
 	HTTP_OTHER = 32, /* a method that brig has no use for */
 };
 

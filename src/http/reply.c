@@ -17,6 +17,7 @@ static const struct {
 } texts[] = {
 	{101, "Switching Protocols"},
 	{200, "OK"},
+	{201, "Created"},
 	{202, "Accepted"},
 	{204, "No Content"},
 	{400, "Bad Request"},
@@ -27,6 +28,7 @@ static const struct {
 	{406, "Not Acceptable"},
 	{408, "Request Timeout"},
 	{409, "Conflict"},
+	{410, "Gone"},
 	{411, "Length Required"},
 	{413, "Content Too Large"},
 	{415, "Unsupported Media Type"},
@@ -35,8 +37,10 @@ static const struct {
 	{431, "Request Header Fields Too Large"},
 	{500, "Internal Server Error"},
 	{501, "Not Implemented"},
+	{502, "Bad Gateway"},
 	{503, "Service Unavailable"},
 	{505, "HTTP Version Not Supported"},
+	{507, "Insufficient Storage"},
 };
 
 const char *http_status_text(int status)

@@ -28,6 +28,11 @@ int job_id_make(char out[JOB_ID_BYTES])
 	return fill(out, "j", 32);
 }
 
+int session_id_make(char out[JOB_ID_BYTES])
+{
+	return fill(out, "s", 32);
+}
+
 int fault_id_make(char out[JOB_ID_BYTES])
 {
 	return fill(out, "f", 12);

@@ -12,6 +12,9 @@
 /* Fills `out`. 0, or -EIO where the system gives no randomness. */
 int job_id_make(char out[JOB_ID_BYTES]) MUST_CHECK;
 
+/* Fills `out` with one for a session, or for what opens one. */
+int session_id_make(char out[JOB_ID_BYTES]) MUST_CHECK;
+
 /* Fills `out` with a shorter one for a fault: it is looked up in a log, it opens nothing. */
 int fault_id_make(char out[JOB_ID_BYTES]) MUST_CHECK;
 

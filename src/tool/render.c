@@ -184,5 +184,7 @@ int render_notices(const struct view *view, struct buf *out)
 		rc = render_notes(view, out);
 	if (!rc)
 		rc = render_skipped(view, out);
+	if (!rc)
+		rc = render_session(view, out);
 	return rc ? rc : render_outcome(view, out);
 }

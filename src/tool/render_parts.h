@@ -8,6 +8,7 @@ int render_outcome(const struct view *view, struct buf *out) MUST_CHECK;
 int render_error(const struct view *view, struct buf *out) MUST_CHECK;
 int render_charts(const struct view *view, struct buf *out) MUST_CHECK;
 int render_skipped(const struct view *view, struct buf *out) MUST_CHECK;
+int render_session(const struct view *view, struct buf *out) MUST_CHECK;
 int render_notes(const struct view *view, struct buf *out) MUST_CHECK;
 
 /* A label of its own line where there is one, the body, and a line break where it lacks one. */

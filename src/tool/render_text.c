@@ -105,7 +105,9 @@ static int put_tail(const struct view *view, struct buf *tail)
 		rc = render_files(view, tail);
 	if (!rc)
 		rc = render_notes(view, tail);
-	return rc ? rc : render_skipped(view, tail);
+	if (!rc)
+		rc = render_skipped(view, tail);
+	return rc ? rc : render_session(view, tail);
 }
 
 static int assemble(const struct view *view, struct bodies *bodies, struct buf *head,

@@ -3,7 +3,9 @@
 
 #include "tool/mime.h"
 #include "tool/render.h"
+#include "tool/session_time.h"
 #include "tool/syscall_name.h"
+#include "tool/text.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -238,6 +240,26 @@ static int put_head(json_t *object, const struct view *view)
 	return rc ? rc : json_put(object, "text", json_from_text(span_of(text.data, text.len)));
 }
 
+static int put_session(json_t *object, const struct view *view)
+{
+	const struct session_status *status = &view->result->session;
+	char at[TEXT_TIME_BYTES];
+	if (!view->session.id[0] || status->state == SESSION_ALONE)
+		return 0;
+	json_t *session = json_object();
+	int rc = json_put(object, "session", session);
+	if (!rc)
+		rc = json_put(session, "id", json_string(view->session.id));
+	if (!rc && status->state == SESSION_LOST)
+		return json_put(session, "lost", json_string(status->lost_why));
+	if (!rc)
+		rc = json_put(session, "expires_at",
+			json_string(text_time(session_status_ends_ms(status), at)));
+	if (!rc && status->state == SESSION_INTERRUPTED)
+		rc = json_put(session, "interrupted", json_true());
+	return rc;
+}
+
 static int fill(json_t *object, const struct view *view, const struct result_urls *urls)
 {
 	int rc = put_head(object, view);
@@ -258,6 +280,8 @@ static int fill(json_t *object, const struct view *view, const struct result_url
 		rc = put_usage(object, &view->result->usage);
 	if (!rc)
 		rc = put_limits(object, &view->result->limits);
+	if (!rc)
+		rc = put_session(object, view);
 	if (!rc && view->result->receipt.present)
 		rc = put_receipt(object, &view->result->receipt);
 	if (!rc)

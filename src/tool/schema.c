@@ -12,9 +12,19 @@ static json_t *parse(const char *text)
 	return json_loads(text, JSON_REJECT_DUPLICATES, &error);
 }
 
-json_t *schema_input(enum role_tool tool)
+json_t *schema_input(enum role_tool tool, bool sessions)
 {
-	return parse(tool == ROLE_CALCULATE ? schema_calculate_input : schema_run_input);
+	if (tool == ROLE_CALCULATE)
+		return parse(schema_calculate_input);
+	cleanup_json json_t *schema = parse(schema_run_input);
+	json_t *properties = json_object_get(schema, "properties");
+	int rc = sessions ? json_put(properties, "session", parse(schema_run_session)) : 0;
+	return rc ? NULL : TAKE_JSON(schema);
+}
+
+static bool may_have_sessions(const struct schema_facts *facts)
+{
+	return !facts->role || facts->role->sessions;
 }
 
 json_t *schema_output(enum role_tool tool)
@@ -45,6 +55,15 @@ static int put_roots(struct buf *out, const struct role *role)
 	return rc ? rc : buf_add_text(out, ". ");
 }
 
+static const char with_sessions[] =
+	"A call without session starts fresh: import and define all that is needed. To work in "
+	"steps pass session: \"new\", then the session id that the result gives: variables, "
+	"imports and files stay until it ends; a lost session says so. ";
+
+static const char without_sessions[] =
+	"Every call starts fresh: nothing is kept from earlier calls, so import and define all "
+	"that is needed. ";
+
 static int put_run_description(struct buf *out, const struct schema_facts *facts)
 {
 	int rc = buf_printf(out,
@@ -54,10 +73,12 @@ static int put_run_description(struct buf *out, const struct schema_facts *facts
 	if (!rc && facts->advertise[0])
 		rc = buf_printf(out, "Installed: the standard library, %s. ", facts->advertise);
 	if (!rc)
+		rc = buf_add_text(out, "No network, no package installs, no other programs. ");
+	if (!rc)
+		rc = buf_add_text(out, may_have_sessions(facts) ? with_sessions : without_sessions);
+	if (!rc)
 		rc = buf_add_text(out,
-			"No network, no package installs, no other programs. Every call starts "
-			"fresh: nothing is kept from earlier calls, so import and define all that "
-			"is needed. The working folder is /mnt/data: inputs are there under their "
+			"The working folder is /mnt/data: inputs are there under their "
 			"names, read-only, and what the script writes there comes back as files "
 			"(32 at most, 64 MiB together). The last expression is shown unless it "
 			"ends "
@@ -99,7 +120,7 @@ static const char *name_of(enum role_tool tool)
 
 static json_t *openai_tool(enum role_tool tool, const struct schema_facts *facts)
 {
-	json_t *parameters = schema_input(tool);
+	json_t *parameters = schema_input(tool, may_have_sessions(facts));
 	(void)json_object_del(parameters, "$schema");
 	return json_pack("{s:s, s:{s:s, s:o, s:o}}", "type", "function", "function", "name",
 		name_of(tool), "description", description(tool, facts), "parameters", parameters);
@@ -107,7 +128,7 @@ static json_t *openai_tool(enum role_tool tool, const struct schema_facts *facts
 
 static json_t *anthropic_tool(enum role_tool tool, const struct schema_facts *facts)
 {
-	json_t *parameters = schema_input(tool);
+	json_t *parameters = schema_input(tool, may_have_sessions(facts));
 	(void)json_object_del(parameters, "$schema");
 	return json_pack("{s:s, s:o, s:o}", "name", name_of(tool), "description",
 		description(tool, facts), "input_schema", parameters);
@@ -126,9 +147,9 @@ json_t *schema_tool(
 		break;
 	}
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", name_of(tool), "title", title,
-		"description", description(tool, facts), "inputSchema", schema_input(tool),
-		"outputSchema", schema_output(tool), "annotations",
-		annotations(title, tool == ROLE_CALCULATE));
+		"description", description(tool, facts), "inputSchema",
+		schema_input(tool, may_have_sessions(facts)), "outputSchema", schema_output(tool),
+		"annotations", annotations(title, tool == ROLE_CALCULATE));
 }
 
 json_t *schema_tools(const struct schema_facts *facts, enum schema_format format)

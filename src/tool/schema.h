@@ -27,8 +27,9 @@ json_t *schema_tool(
 /* All tools of the role (all of them without one), in a fixed order, as an array. */
 json_t *schema_tools(const struct schema_facts *facts, enum schema_format format);
 
-/* JSON Schemas alone, "calculate" or "run_sandboxed": of the arguments, of the result. */
-json_t *schema_input(enum role_tool tool);
+/* JSON Schemas alone, "calculate" or "run_sandboxed": of the arguments, for whoever may have
+ * sessions or not; of the result. */
+json_t *schema_input(enum role_tool tool, bool sessions);
 json_t *schema_output(enum role_tool tool);
 
 #endif

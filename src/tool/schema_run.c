@@ -31,6 +31,10 @@ const char schema_run_input[] =
 	"\"description\": \"Also say which layers of isolation held\"}},"
 	"\"required\": [\"code\"], \"additionalProperties\": false}";
 
+const char schema_run_session[] =
+	"{\"type\": \"string\", \"description\": \"\\\"new\\\" keeps variables, imports and files "
+	"after this call and returns session.id; pass that id to go on. Left out: a fresh start\"}";
+
 #define TABLE                                                                                      \
 	"{\"type\": \"object\", \"properties\": {\"name\": {\"type\": \"string\"},"                \
 	"\"columns\": {\"type\": \"array\"}, \"rows\": {\"type\": \"array\"},"                     \
@@ -75,5 +79,11 @@ const char schema_run_output[] =
 	"\"cpu_ms\": {\"type\": \"integer\"}, \"memory_peak_bytes\": {\"type\": \"integer\"},"
 	"\"processes_peak\": {\"type\": \"integer\"}}},"
 	"\"limits\": {\"type\": \"object\", \"additionalProperties\": {\"type\": \"integer\"}},"
+	"\"session\": {\"type\": \"object\", \"properties\": {\"id\": {\"type\": \"string\"},"
+	"\"expires_at\": {\"type\": \"string\", \"description\": \"When it ends if no call "
+	"comes\"},"
+	"\"interrupted\": {\"type\": \"boolean\","
+	"\"description\": \"The call was stopped; the session's state is kept\"},"
+	"\"lost\": {\"type\": \"string\", \"description\": \"Why the session is gone\"}}},"
 	"\"receipt\": {\"type\": \"object\"}},"
 	"\"required\": [\"job_id\", \"outcome\", \"text\"]}";

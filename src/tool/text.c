@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <time.h>
 
 /* Room for the line that stands where a cut was made. */
 #define MARKER_BYTES 160u
@@ -70,6 +71,18 @@ static struct span line_form(const unsigned char *at, size_t length, char escape
 	else
 		return span_of(at, length);
 	return span_text(escaped);
+}
+
+const char *text_time(int64_t ms, char out[TEXT_TIME_BYTES])
+{
+	struct tm parts;
+	time_t seconds = (time_t)(ms / 1000);
+	out[0] = 0;
+	if (gmtime_r(&seconds, &parts)) {
+		size_t used = strftime(out, TEXT_TIME_BYTES, "%Y-%m-%dT%H:%M:%S", &parts);
+		(void)snprintf(out + used, TEXT_TIME_BYTES - used, ".%03uZ", (unsigned)(ms % 1000));
+	}
+	return out;
 }
 
 int text_add_line(struct buf *out, struct span data, size_t max_bytes)

@@ -21,6 +21,11 @@ const char *text_count(uint64_t count, char out[TEXT_FIGURE_BYTES]);
 /* "30 s", "1.5 s", "250 ms". Returns `out`. */
 const char *text_ms(uint64_t ms, char out[TEXT_FIGURE_BYTES]);
 
+#define TEXT_TIME_BYTES 32u
+
+/* "2026-11-30T10:22:11.250Z" for milliseconds since 1970. Returns `out`. */
+const char *text_time(int64_t ms, char out[TEXT_TIME_BYTES]);
+
 /*
  * Appends `data` as one line: control characters, line breaks and broken UTF-8 become \xHH (or \n,
  * \t, \r), at most `max_bytes` of the result, "…" where it was cut. 0 or what buf_add says.

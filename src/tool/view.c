@@ -195,6 +195,13 @@ int view_init(struct view *view, const struct job_result *result, const char *jo
 	return rc;
 }
 
+void view_set_session(struct view *view, const struct job_session *session)
+{
+	view->session.begun = session->use == SESSION_NEW;
+	if (session->use != SESSION_NONE)
+		memcpy(view->session.id, session->id, sizeof(view->session.id));
+}
+
 void view_done(struct view *view)
 {
 	if (!view)

@@ -13,10 +13,17 @@
 #include "tool/chart.h"
 #include "tool/hint.h"
 #include "tool/json.h"
+#include "wire/job.h"
 #include "wire/result.h"
 
 #define VIEW_NOTES_MAX 20u
 #define VIEW_NOTE_BYTES 1024u
+
+/* Of a job in a session; what became of that is in the result. */
+struct view_session {
+	char id[SESSION_ID_BYTES]; /* empty: the job has none */
+	bool begun;		   /* by this very job */
+};
 
 struct view {
 	const struct job_result *result;
@@ -33,6 +40,7 @@ struct view {
 	size_t chart_count;
 	struct buf out, err; /* UTF-8 */
 	bool out_truncated, err_truncated;
+	struct view_session session;
 };
 
 /*
@@ -41,6 +49,7 @@ struct view {
  */
 int view_init(struct view *view, const struct job_result *result, const char *job_id,
 	const char *fault_id) MUST_CHECK;
+void view_set_session(struct view *view, const struct job_session *session);
 void view_done(struct view *view);
 #define cleanup_view __attribute__((cleanup(view_done)))
 

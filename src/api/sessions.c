@@ -1,0 +1,232 @@
+/* sessions: two lists; there are a few dozen at a time. */
+#include "api/sessions.h"
+
+#include "base/clock.h"
+#include "tool/session_time.h"
+#include "tool/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEP_SECONDS 1
+#define SPARE_MS 2000u /* the service's own clock has the first word */
+
+static void forget(struct sessions *sessions, struct session *session)
+{
+	TAILQ_REMOVE(&sessions->tombstones, session, link);
+	sessions->tombstone_count--;
+	free(session);
+}
+
+static void let_go(struct session *session)
+{
+	if (session->user_free)
+		session->user_free(session->user);
+	session->user = NULL;
+	session->user_free = NULL;
+}
+
+void sessions_drop(struct sessions *sessions, struct session *session)
+{
+	if (session->lost) {
+		forget(sessions, session);
+		return;
+	}
+	TAILQ_REMOVE(&sessions->open, session, link);
+	let_go(session);
+	free(session);
+}
+
+void sessions_lose(struct sessions *sessions, struct session *session, const char *why)
+{
+	if (session->lost)
+		return;
+	TAILQ_REMOVE(&sessions->open, session, link);
+	let_go(session);
+	session->lost = true;
+	session->forget_ms = clock_now_ms() + SESSIONS_TOMBSTONE_MS;
+	(void)snprintf(
+		session->why, sizeof(session->why), "%s", why[0] ? why : "its process has ended");
+	TAILQ_INSERT_TAIL(&sessions->tombstones, session, link);
+	if (++sessions->tombstone_count > SESSIONS_TOMBSTONES_MAX)
+		forget(sessions, TAILQ_FIRST(&sessions->tombstones));
+}
+
+static void expire(struct sessions *sessions, struct session *session, uint64_t now_ms)
+{
+	char figure[TEXT_FIGURE_BYTES], why[SESSIONS_WHY_BYTES];
+	bool aged = session->life_until_ms <= now_ms;
+	(void)snprintf(why, sizeof(why),
+		aged ? "it had reached its age of %s" : "it had no call for %s",
+		text_ms(aged ? session->life_ms : session->idle_ms, figure));
+	sessions_lose(sessions, session, why);
+}
+
+static void on_sweep(evutil_socket_t fd, short what, void *context)
+{
+	struct sessions *sessions = context;
+	struct session *next;
+	uint64_t now_ms = clock_now_ms();
+	(void)fd;
+	(void)what;
+	for (struct session *at = TAILQ_FIRST(&sessions->open); at; at = next) {
+		next = TAILQ_NEXT(at, link);
+		uint64_t until_ms = at->idle_until_ms < at->life_until_ms ? at->idle_until_ms
+									  : at->life_until_ms;
+		if (!at->calls && until_ms + SPARE_MS < now_ms)
+			expire(sessions, at, now_ms);
+	}
+	for (struct session *at = TAILQ_FIRST(&sessions->tombstones); at; at = next) {
+		next = TAILQ_NEXT(at, link);
+		if (at->forget_ms < now_ms)
+			forget(sessions, at);
+	}
+}
+
+int sessions_init(struct sessions *sessions, struct event_base *base, struct links *links)
+{
+	const struct timeval often = {.tv_sec = SWEEP_SECONDS};
+	sessions->links = links;
+	sessions->sweep = event_new(base, -1, EV_PERSIST, on_sweep, sessions);
+	return sessions->sweep && event_add(sessions->sweep, &often) == 0 ? 0 : -ENOMEM;
+}
+
+void sessions_done(struct sessions *sessions)
+{
+	while (!TAILQ_EMPTY(&sessions->open))
+		sessions_drop(sessions, TAILQ_FIRST(&sessions->open));
+	while (!TAILQ_EMPTY(&sessions->tombstones))
+		forget(sessions, TAILQ_FIRST(&sessions->tombstones));
+	if (sessions->sweep)
+		event_free(sessions->sweep);
+	sessions->sweep = NULL;
+}
+
+static size_t count_of_role(const struct sessions *sessions, const char *role)
+{
+	const struct session *session;
+	size_t count = 0;
+	TAILQ_FOREACH(session, &sessions->open, link)
+	count += strcmp(session->role, role) == 0;
+	return count;
+}
+
+static uint64_t granted(uint64_t wanted_ms, uint64_t max_ms)
+{
+	return wanted_ms && wanted_ms < max_ms ? wanted_ms : max_ms;
+}
+
+int sessions_begin(struct sessions *sessions, const struct who *who, uint64_t idle_ms,
+	uint64_t life_ms, struct session **ret_session, struct err *err)
+{
+	const struct role *role = who->role;
+	if (!role->sessions)
+		return err_set(
+			err, -EPERM, "session", "this role has no sessions; leave `session` out");
+	if (count_of_role(sessions, role->name) >= role->sessions_max)
+		return err_set(err, -EDQUOT, "session",
+			"the role's limit sessions_max is reached: %u sessions are open; end one "
+			"of them",
+			role->sessions_max);
+	struct session *session = calloc(1, sizeof(*session));
+	if (!session || session_id_make(session->id) < 0) {
+		free(session);
+		return err_set(err, -ENOMEM, "session", "out of memory");
+	}
+	uint64_t now_ms = clock_now_ms();
+	(void)snprintf(session->role, sizeof(session->role), "%s", role->name);
+	(void)snprintf(session->token, sizeof(session->token), "%s", who->token);
+	(void)snprintf(session->image, sizeof(session->image), "%s", role->image);
+	session->begun_ms = session_now_ms();
+	session->idle_ms = granted(idle_ms, role->session_idle_ms);
+	session->life_ms = granted(life_ms, role->session_life_ms);
+	session->idle_until_ms = now_ms + session->idle_ms;
+	session->life_until_ms = now_ms + session->life_ms;
+	TAILQ_INSERT_TAIL(&sessions->open, session, link);
+	*ret_session = session;
+	return 0;
+}
+
+bool session_is_of(const struct session *session, const struct who *who)
+{
+	return who->role && strcmp(session->token, who->token) == 0 &&
+	       strcmp(session->role, who->role->name) == 0;
+}
+
+static struct session *find_in(struct session_list *list, struct span id)
+{
+	struct session *session;
+	TAILQ_FOREACH(session, list, link)
+	if (span_is(id, session->id))
+		return session;
+	return NULL;
+}
+
+struct session *sessions_by_id(struct sessions *sessions, struct span id)
+{
+	return find_in(&sessions->open, id);
+}
+
+struct session *sessions_find(struct sessions *sessions, const struct who *who, struct span id)
+{
+	struct session *session = find_in(&sessions->open, id);
+	if (!session)
+		session = find_in(&sessions->tombstones, id);
+	return session && session_is_of(session, who) ? session : NULL;
+}
+
+int session_check(const struct session *session, struct err *err)
+{
+	if (!session)
+		return err_set(err, -ENOENT, "session",
+			"no such session; pass session: \"new\" to begin one");
+	if (session->lost)
+		return err_set(err, -ESTALE, "session",
+			"this session is lost: %s; its variables and files are gone. Pass "
+			"session: \"new\" to begin again",
+			session->why);
+	return 0;
+}
+
+void sessions_heard(
+	struct sessions *sessions, struct session *session, const struct session_status *status)
+{
+	uint64_t now_ms = clock_now_ms();
+	if (session->lost || status->state == SESSION_ALONE)
+		return;
+	if (status->state == SESSION_LOST) {
+		sessions_lose(sessions, session, status->lost_why);
+		return;
+	}
+	session->idle_until_ms = now_ms + status->idle_left_ms;
+	session->life_until_ms = now_ms + status->life_left_ms;
+}
+
+void sessions_link_changed(struct sessions *sessions, const char *image)
+{
+	struct session *next;
+	uint64_t epoch = links_epoch(sessions->links, image);
+	for (struct session *at = TAILQ_FIRST(&sessions->open); at; at = next) {
+		next = TAILQ_NEXT(at, link);
+		if (strcmp(at->image, image) == 0 && at->epoch && at->epoch != epoch)
+			sessions_lose(sessions, at, "the interpreter service was started again");
+	}
+}
+
+static uint64_t left(uint64_t until_ms, uint64_t now_ms)
+{
+	return until_ms > now_ms ? until_ms - now_ms : 0;
+}
+
+void session_status_of(const struct session *session, struct session_status *ret_status)
+{
+	uint64_t now_ms = clock_now_ms();
+	*ret_status = (struct session_status){
+		.state = session->lost ? SESSION_LOST : SESSION_ALIVE,
+		.idle_left_ms = left(session->idle_until_ms, now_ms),
+		.life_left_ms = left(session->life_until_ms, now_ms),
+	};
+	(void)snprintf(ret_status->lost_why, sizeof(ret_status->lost_why), "%s", session->why);
+}
