@@ -63,12 +63,13 @@ SERVICE_LIBS := libevent libseccomp libsodium
 sources = $(foreach room,$(1),$(wildcard src/$(room)/*.c))
 objects = $(patsubst src/%.c,$(O)/obj/%.o,$(1))
 
-BRIG_OBJ := $(call objects,$(call sources,$(BRIG_ROOMS)))
+PAGE_OBJ := $(O)/obj/web/assets.o
+BRIG_OBJ := $(call objects,$(call sources,$(BRIG_ROOMS))) $(PAGE_OBJ)
 SERVICE_OBJ := $(call objects,$(call sources,$(SERVICE_ROOMS)))
 ZYGOTE_OBJ := $(call objects,$(ZYGOTE_SRC))
 # What unit tests and fuzzers link: every room, less the three files with a main().
 LIB_ROOMS := $(sort $(BRIG_ROOMS) $(SERVICE_ROOMS))
-LIB_OBJ := $(filter-out %/main.o,$(call objects,$(call sources,$(LIB_ROOMS))))
+LIB_OBJ := $(filter-out %/main.o,$(call objects,$(call sources,$(LIB_ROOMS)))) $(PAGE_OBJ)
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(O)/tests/%,$(wildcard tests/unit/test_*.c))
 FUZZERS := $(patsubst fuzz/%.c,$(O)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
@@ -101,6 +102,26 @@ $(O)/libexec/brig-zygote: $(ZYGOTE_OBJ)
 $(O)/obj/zygote/%.o: ALL_CFLAGS += $(patsubst -I%,-isystem%,$(shell $(PYTHON_CONFIG) --includes))
 
 $(O)/obj/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# The page, which is compiled in: web/, and the editor that web/bundle makes from npm's packages, where
+# there is npm, and makes again once there is.
+WEB_FILES := $(sort $(wildcard web/*.html web/*.css web/*.js web/*.svg)) \
+	build/web/editor.js build/web/licenses.txt
+NPM_STAMP := build/web/$(if $(shell command -v npm),with,without)-npm
+
+$(NPM_STAMP):
+	@mkdir -p $(@D)
+	@touch $@
+
+build/web/editor.js build/web/licenses.txt &: $(wildcard web/editor/*.js) web/package-lock.json web/bundle $(NPM_STAMP)
+	@web/bundle build/web
+
+build/web/assets.c: $(WEB_FILES) web/embed
+	@web/embed $(WEB_FILES) >$@
+
+$(PAGE_OBJ): build/web/assets.c $(WEB_FILES) src/api/page.h Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 

@@ -11,6 +11,7 @@ const char openapi_frame[] =
 	"\"security\": [{}, {\"token\": []}],"
 	"\"tags\": [{\"name\": \"tools\", \"description\": \"What a model may call\"},"
 	"{\"name\": \"jobs\", \"description\": \"What has been called\"},"
+	"{\"name\": \"audit\", \"description\": \"The log of all calls\"},"
 	"{\"name\": \"server\", \"description\": \"The server itself\"}],"
 	"\"components\": {\"securitySchemes\": {\"token\": {\"type\": \"http\","
 	"\"scheme\": \"bearer\"}}, \"schemas\": {"

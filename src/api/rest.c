@@ -20,6 +20,9 @@ static const struct route routes[] = {
 	{"/v1/sessions", HTTP_POST | HTTP_GET | HTTP_HEAD, 0, rest_sessions, NULL},
 	{"/v1/sessions/*", HTTP_GET | HTTP_HEAD | HTTP_PUT | HTTP_DELETE, ROUTE_RAW, rest_session,
 		rest_session_begin},
+	{"/v1/whoami", HTTP_GET | HTTP_HEAD, 0, rest_whoami, NULL},
+	{"/v1/audit", HTTP_GET | HTTP_HEAD, 0, rest_audit, NULL},
+	{"/v1/audit/*", HTTP_GET | HTTP_HEAD, 0, rest_audit, NULL},
 	{"/healthz", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_health, NULL},
 	{"/readyz", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_ready, NULL},
 	{"/metrics", HTTP_GET | HTTP_HEAD, ROUTE_METRICS, rest_metrics, NULL},
@@ -29,6 +32,8 @@ static const struct route routes[] = {
 	{"/.well-known/oauth-protected-resource/mcp", HTTP_GET | HTTP_HEAD, ROUTE_OPEN,
 		rest_resource_metadata, NULL},
 	{"/", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_page, NULL},
+	{"/page/*", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_page, NULL},
+	{"/licenses.txt", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_page, NULL},
 };
 
 void rest_free(struct rest *rest)

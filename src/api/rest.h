@@ -86,8 +86,13 @@ void rest_ready(struct rest *rest);
 void rest_metrics(struct rest *rest);
 void rest_tools(struct rest *rest);
 void rest_openapi(struct rest *rest);
-void rest_page(struct rest *rest);
 void rest_resource_metadata(struct rest *rest);
+/* page.c */
+void rest_page(struct rest *rest);
+/* rest_whoami.c */
+void rest_whoami(struct rest *rest);
+/* rest_audit.c */
+void rest_audit(struct rest *rest);
 /* mcp_http.c */
 void rest_mcp(struct rest *rest);
 void rest_mcp_lines(struct rest *rest);

@@ -92,17 +92,6 @@ void rest_openapi(struct rest *rest)
 		rest_problem(rest, 503, NULL, "out of memory", 1);
 }
 
-void rest_page(struct rest *rest)
-{
-	static const char page[] =
-		"<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>brig</title>"
-		"<h1>brig</h1><p>A code interpreter for agents. MCP is at <code>/mcp</code>, REST "
-		"at <code>/v1/run</code> and <code>/v1/calculate</code>; "
-		"<a href=\"/openapi.json\">/openapi.json</a> describes all of it.</p></html>\n";
-	http_add_field(rest->exchange, "Content-Security-Policy", "default-src 'none'");
-	rest_answer(rest, 200, "text/html; charset=utf-8", span_text(page));
-}
-
 void rest_resource_metadata(struct rest *rest)
 {
 	cleanup_json json_t *object =

@@ -12,12 +12,12 @@
 #define COLUMNS (4 + AUDIT_TEXTS + 2)
 
 /*
- * ?1 role, ?2 outcome, ?3 text as a pattern, ?4 since, ?5 until, ?6 limit: NULL matches all. `a` is
- * the row that a call began with.
+ * ?1 role, ?2 outcome, ?3 text as a pattern, ?4 since, ?5 until, ?6 limit, ?7 the row to stay
+ * before: NULL matches all. `a` is the row that a call began with.
  */
 #define MATCHES_CALL                                                                               \
 	" AND (?1 IS NULL OR a.role = ?1) AND (?4 IS NULL OR a.time_us >= ?4)"                     \
-	" AND (?5 IS NULL OR a.time_us < ?5)"
+	" AND (?5 IS NULL OR a.time_us < ?5) AND (?7 IS NULL OR a.seq < ?7)"
 #define MATCHES_TEXT(row)                                                                          \
 	" (" row ".code LIKE ?3 ESCAPE '\\' OR " row ".stdin LIKE ?3 ESCAPE '\\' OR " row          \
 	".output LIKE ?3 ESCAPE '\\' OR " row ".error LIKE ?3 ESCAPE '\\' OR " row                 \
@@ -68,8 +68,9 @@ static int bind_filter(sqlite3_stmt *statement, const struct audit_filter *filte
 			return SQLITE_NOMEM;
 		code |= sqlite3_bind_text(statement, 3, pattern, -1, free);
 	}
-	const uint64_t numbers[] = {filter->since_us, filter->until_us, filter->limit};
-	for (int i = 0; i < 3; i++)
+	const uint64_t numbers[] = {
+		filter->since_us, filter->until_us, filter->limit, filter->before_seq};
+	for (int i = 0; i < 4; i++)
 		if (numbers[i])
 			code |= sqlite3_bind_int64(statement, 4 + i, (sqlite3_int64)numbers[i]);
 	return code;

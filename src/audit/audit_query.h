@@ -13,6 +13,7 @@ struct audit_filter {
 	const char *role, *outcome; /* NULL: any */
 	const char *text; /* in code, stdin, output, error, tool or inputs; ASCII case aside */
 	uint64_t since_us, until_us; /* of the call's first row; 0: open */
+	uint64_t before_seq;	     /* of the call's first row; 0: open */
 	uint64_t limit;		     /* 0: all */
 };
 

@@ -48,6 +48,11 @@ static int list_json(const struct audit_found *found, void *user)
 	return json_push(user, audit_found_json(found)) < 0 ? -ENOMEM : 0;
 }
 
+static int list_brief(const struct audit_found *found, void *user)
+{
+	return json_push(user, audit_brief_json(found)) < 0 ? -ENOMEM : 0;
+}
+
 static int verb_list(struct audit_options_cli *options)
 {
 	struct err err = {0};
@@ -57,7 +62,8 @@ static int verb_list(struct audit_options_cli *options)
 		return finish(
 			audit_list(options->db, &options->filter, list_text, NULL, &err), &err);
 	cleanup_json json_t *calls = json_array();
-	int rc = audit_list(options->db, &options->filter, list_json, calls, &err);
+	int rc = audit_list(options->db, &options->filter, options->brief ? list_brief : list_json,
+		calls, &err);
 	if (!rc)
 		rc = audit_put_json(TAKE_JSON(calls));
 	return finish(rc, &err);

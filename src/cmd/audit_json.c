@@ -9,6 +9,7 @@
 #include <time.h>
 
 #define TEXT_BYTES_MAX (64 * MIB)
+#define CODE_HEAD_BYTES 240u
 
 /* A log that somebody has changed may hold anything. */
 static json_t *text_json(struct span text)
@@ -92,6 +93,32 @@ json_t *audit_found_json(const struct audit_found *found)
 		for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 			rc |= put_text(object, end, ends[i], false);
 	}
+	if (!rc)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+json_t *audit_brief_json(const struct audit_found *found)
+{
+	static const enum audit_text words[] = {AUDIT_TEXT_KIND, AUDIT_TEXT_ROLE, AUDIT_TEXT_TOKEN,
+		AUDIT_TEXT_DOOR, AUDIT_TEXT_TOOL};
+	const struct audit_row *begin = &found->begin, *end = &found->end;
+	struct span code = begin->texts[AUDIT_TEXT_CODE];
+	json_t *object = json_object();
+	if (code.len > CODE_HEAD_BYTES)
+		code.len = utf8_cut_head(code.data, CODE_HEAD_BYTES);
+	int rc = json_put(object, "id", text_json(begin->texts[AUDIT_TEXT_CALL])) |
+		 json_put(object, "seq", json_integer((json_int_t)begin->seq)) |
+		 json_put(object, "time", moment_json(begin->time_us)) |
+		 json_put(object, "outcome", text_json(audit_outcome(found))) |
+		 json_put(object, "code_bytes", json_integer((json_int_t)begin->code_bytes)) |
+		 json_put(object, "code_head", text_json(code));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		rc |= put_text(object, begin, words[i], false);
+	if (end->seq)
+		rc |= json_put(object, "ended", moment_json(end->time_us)) |
+		      put_text(object, end, AUDIT_TEXT_USAGE, false);
 	if (!rc)
 		return object;
 	json_decref(object);

@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HELP = 1, DB, CONFIG, ROLE, OUTCOME, SINCE, UNTIL, TEXT, LIMIT, JSON, HEAD };
+enum { HELP = 1, DB, CONFIG, ROLE, OUTCOME, SINCE, UNTIL, TEXT, LIMIT, JSON, HEAD, BRIEF, BEFORE };
 
 static const struct args_flag flags[] = {{"-h", HELP, false}, {"--help", HELP, false},
 	{"--db", DB, true}, {"--config", CONFIG, true}, {"--role", ROLE, true},
 	{"--outcome", OUTCOME, true}, {"--since", SINCE, true}, {"--until", UNTIL, true},
 	{"--text", TEXT, true}, {"--limit", LIMIT, true}, {"--json", JSON, false},
-	{"--head", HEAD, true}};
+	{"--head", HEAD, true}, {"--brief", BRIEF, false}, {"--before", BEFORE, true}};
 
 const char audit_options_help[] =
 	"usage: brig audit list [filters] [--json]    calls, the latest first (100)\n"
@@ -29,7 +29,8 @@ const char audit_options_help[] =
 	"  --role NAME       --outcome WORD    ok, error, timeout_wall, … rejected, interrupted\n"
 	"  --since MOMENT    --until MOMENT    2026-11-30, 2026-11-30T08:15:00 (UTC), 15m, 2h, 7d\n"
 	"  --text WORDS      in code, stdin, output, error, tool or inputs\n"
-	"  --limit N         --json\n"
+	"  --limit N         --before ROW      the next page: calls that began before that row\n"
+	"  --json            --brief           of each call the beginning of its code, no output\n"
 	"  --head HASH       a head that was kept elsewhere: shows a log that was cut behind it\n"
 	"  --db PATH         the log; else --config FILE's, else the installed configuration's\n";
 
@@ -79,13 +80,13 @@ static int take_db(struct audit_options_cli *options, const char *path, struct e
 	return 0;
 }
 
-static int take_limit(const char *value, uint64_t *ret_limit, struct err *err)
+static int take_number(const char *flag, const char *value, uint64_t *ret, struct err *err)
 {
 	char *end;
-	unsigned long limit = strtoul(value, &end, 10);
-	if (value[0] < '0' || value[0] > '9' || *end || limit == 0 || limit > 1000000000)
-		return err_set(err, -EINVAL, "usage", "--limit is a number from 1 on");
-	*ret_limit = limit;
+	unsigned long number = strtoul(value, &end, 10);
+	if (value[0] < '0' || value[0] > '9' || *end || number == 0 || number > LONG_MAX)
+		return err_set(err, -EINVAL, "usage", "%s is a number from 1 on", flag);
+	*ret = number;
 	return 0;
 }
 
@@ -98,8 +99,9 @@ static int take(struct audit_options_cli *options, int id, const char *value,
 	if (id == SINCE || id == UNTIL)
 		return take_moment(id == SINCE ? "--since" : "--until", value,
 			id == SINCE ? &filter->since_us : &filter->until_us, err);
-	if (id == LIMIT)
-		return take_limit(value, &filter->limit, err);
+	if (id == LIMIT || id == BEFORE)
+		return take_number(id == LIMIT ? "--limit" : "--before", value,
+			id == LIMIT ? &filter->limit : &filter->before_seq, err);
 	if (id == CONFIG)
 		*config_path = value;
 	else if (id == ROLE)
@@ -112,6 +114,8 @@ static int take(struct audit_options_cli *options, int id, const char *value,
 		options->head = value;
 	else if (id == JSON)
 		options->json = true;
+	else if (id == BRIEF)
+		options->brief = true;
 	else
 		options->help = true;
 	return 0;

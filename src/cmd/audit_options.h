@@ -13,7 +13,7 @@ struct audit_options_cli {
 	const char *id; /* of show */
 	const char *head;
 	struct audit_filter filter;
-	bool json, help;
+	bool json, brief, help;
 	char db[PATH_MAX];
 };
 

@@ -18,6 +18,9 @@ json_t *audit_row_json(const struct audit_row *row, bool raw);
 /* A call: what it began with and how it ended. */
 json_t *audit_found_json(const struct audit_found *found);
 
+/* The same for a list: no output, of the code only `code_head`. */
+json_t *audit_brief_json(const struct audit_found *found);
+
 /* Writes it to stdout, with a line break. Takes `value`, which may be NULL. 0 or -errno. */
 int audit_put_json(json_t *value) MUST_CHECK;
 

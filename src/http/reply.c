@@ -20,6 +20,7 @@ static const struct {
 	{201, "Created"},
 	{202, "Accepted"},
 	{204, "No Content"},
+	{304, "Not Modified"},
 	{400, "Bad Request"},
 	{401, "Unauthorized"},
 	{403, "Forbidden"},
@@ -75,8 +76,9 @@ static void put_head(struct http_exchange *exchange, int status, const char *typ
 	if (!rc && type)
 		rc = buf_printf(&conn->out, "Content-Type: %s\r\n", type);
 	if (!rc)
-		rc = buf_add_text(&conn->out,
-			"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n");
+		rc = buf_printf(&conn->out,
+			"Cache-Control: %s\r\nX-Content-Type-Options: nosniff\r\n",
+			exchange->revalidate ? "no-cache" : "no-store");
 	if (!rc && !conn->keep_alive)
 		rc = buf_add_text(&conn->out, "Connection: close\r\n");
 	else if (!rc && conn->head.minor == 0)
@@ -89,8 +91,8 @@ void http_answer(struct http_exchange *exchange, int status, const char *type, s
 	struct http_conn *conn = exchange->conn;
 	put_head(exchange, status, body.len ? type : NULL);
 	int rc = 0;
-	/* RFC 9110, 8.6: none with 204. */
-	if (status != 204)
+	/* RFC 9110, 8.6: none with 204, and with 304 only that of the 200 it stands for. */
+	if (status != 204 && status != 304)
 		rc = buf_printf(&conn->out, "Content-Length: %zu\r\n", body.len);
 	if (!rc)
 		rc = buf_add_text(&conn->out, "\r\n");

@@ -52,6 +52,7 @@ struct http_exchange {
 	 * sink has then answered. */
 	int (*sink)(struct http_exchange *exchange, struct span piece);
 	uint64_t body_bytes_max; /* HTTP_BODY_BYTES_MAX unless set in on_head */
+	bool revalidate;	 /* the answer may be kept, if its ETag is asked for each time */
 
 	void *user; /* the handler's */
 	void (*on_gone)(struct http_exchange *exchange);
