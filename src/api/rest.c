@@ -1,6 +1,7 @@
 /* rest: what every request goes through. */
 #include "api/rest.h"
 
+#include "api/e2b.h"
 #include "api/log.h"
 #include "http/origin.h"
 #include "http/problem.h"
@@ -8,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define E2B_METHODS (HTTP_GET | HTTP_POST | HTTP_PUT | HTTP_DELETE)
+#define E2B_BOX (ROUTE_E2B | ROUTE_E2B_BOX)
 
 static const struct route routes[] = {
 	{"/v1/calculate", HTTP_POST, 0, rest_calculate, NULL},
@@ -23,6 +27,25 @@ static const struct route routes[] = {
 	{"/v1/whoami", HTTP_GET | HTTP_HEAD, 0, rest_whoami, NULL},
 	{"/v1/audit", HTTP_GET | HTTP_HEAD, 0, rest_audit, NULL},
 	{"/v1/audit/*", HTTP_GET | HTTP_HEAD, 0, rest_audit, NULL},
+	{"/sandboxes", HTTP_POST | HTTP_GET, ROUTE_E2B, e2b_sandboxes, NULL},
+	{"/v2/sandboxes", HTTP_POST | HTTP_GET, ROUTE_E2B, e2b_sandboxes, NULL},
+	{"/sandboxes/*", E2B_METHODS, ROUTE_E2B | ROUTE_RAW, e2b_sandbox, e2b_any_begin},
+	{"/v2/sandboxes/*", E2B_METHODS, ROUTE_E2B | ROUTE_RAW, e2b_sandbox, e2b_any_begin},
+	{"/templates*", E2B_METHODS, ROUTE_E2B | ROUTE_RAW, e2b_not_here, e2b_any_begin},
+	{"/v2/templates*", E2B_METHODS, ROUTE_E2B | ROUTE_RAW, e2b_not_here, e2b_any_begin},
+	{"/v3/templates*", E2B_METHODS, ROUTE_E2B | ROUTE_RAW, e2b_not_here, e2b_any_begin},
+	{"/volumes*", E2B_METHODS, ROUTE_E2B | ROUTE_RAW, e2b_not_here, e2b_any_begin},
+	{"/secrets*", E2B_METHODS, ROUTE_E2B | ROUTE_RAW, e2b_not_here, e2b_any_begin},
+	{"/snapshots*", E2B_METHODS, ROUTE_E2B | ROUTE_RAW, e2b_not_here, e2b_any_begin},
+	{"/health", HTTP_GET, E2B_BOX, e2b_health, NULL},
+	{"/files", HTTP_GET | HTTP_POST, E2B_BOX | ROUTE_RAW, e2b_files, e2b_files_begin},
+	{"/filesystem.Filesystem/*", HTTP_POST, E2B_BOX | ROUTE_RAW | ROUTE_E2B_RPC, e2b_filesystem,
+		e2b_any_begin},
+	{"/process.Process/*", HTTP_POST, E2B_BOX | ROUTE_RAW | ROUTE_E2B_RPC, e2b_process,
+		e2b_any_begin},
+	{"/contexts", HTTP_POST | HTTP_GET, E2B_BOX, e2b_contexts, NULL},
+	{"/contexts/*", HTTP_POST | HTTP_DELETE, E2B_BOX | ROUTE_RAW, e2b_context, e2b_any_begin},
+	{"/execute", HTTP_POST, E2B_BOX, e2b_execute, NULL},
 	{"/healthz", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_health, NULL},
 	{"/readyz", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_ready, NULL},
 	{"/metrics", HTTP_GET | HTTP_HEAD, ROUTE_METRICS, rest_metrics, NULL},
@@ -69,6 +92,10 @@ void rest_problem(struct rest *rest, int status, const char *field, const char *
 		(void)snprintf(seconds, sizeof(seconds), "%u", retry_after_s);
 		http_add_field(rest->exchange, "Retry-After", seconds);
 	}
+	if (rest->route && rest->route->flags & ROUTE_E2B) {
+		e2b_problem(rest, status, detail);
+		return;
+	}
 	http_problem(rest->exchange, status, field, "%s", detail);
 	rest_free(rest);
 }
@@ -83,7 +110,9 @@ static bool path_matches(const char *pattern, struct span path, struct span *ret
 	size_t length = strlen(pattern);
 	*ret_rest = span_of("", 0);
 	if (length && pattern[length - 1] == '*') {
-		if (path.len < length || memcmp(path.data, pattern, length - 1) != 0)
+		/* Behind a slash something has to come. */
+		size_t least = length > 1 && pattern[length - 2] == '/' ? length : length - 1;
+		if (path.len < least || memcmp(path.data, pattern, length - 1) != 0)
 			return false;
 		*ret_rest = span_of(path.data + length - 1, path.len - length + 1);
 		return true;
@@ -190,6 +219,8 @@ static bool check_caller(struct rest *rest)
 {
 	if (rest->route->flags & ROUTE_OPEN)
 		return true;
+	if (rest->route->flags & ROUTE_E2B)
+		return e2b_check_caller(rest);
 	enum who_verdict verdict = who_of(rest->dispatcher->config, rest->exchange,
 		rest->route->flags & ROUTE_MCP ? "mcp" : "rest", &rest->who);
 	if (verdict == WHO_TOKEN_IN_URL) {

@@ -43,6 +43,10 @@ enum route_flag {
 	ROUTE_METRICS = 2, /* loopback or a token */
 	ROUTE_MCP = 4,
 	ROUTE_RAW = 8, /* `begin` decides about any body */
+	/* E2B's: the account's side, a sandbox's side, and of that what is spoken over Connect. */
+	ROUTE_E2B = 16,
+	ROUTE_E2B_BOX = 32,
+	ROUTE_E2B_RPC = 64,
 };
 
 void rest_on_head(void *user, struct http_exchange *exchange);

@@ -140,8 +140,9 @@ int sessions_begin(struct sessions *sessions, const struct who *who, uint64_t id
 	(void)snprintf(session->token, sizeof(session->token), "%s", who->token);
 	(void)snprintf(session->image, sizeof(session->image), "%s", role->image);
 	session->begun_ms = session_now_ms();
-	session->idle_ms = granted(idle_ms, role->session_idle_ms);
 	session->life_ms = granted(life_ms, role->session_life_ms);
+	/* A session may ask to stay idle for all its life. */
+	session->idle_ms = granted(idle_ms, idle_ms ? session->life_ms : role->session_idle_ms);
 	session->idle_until_ms = now_ms + session->idle_ms;
 	session->life_until_ms = now_ms + session->life_ms;
 	TAILQ_INSERT_TAIL(&sessions->open, session, link);

@@ -31,6 +31,7 @@ struct session {
 	TAILQ_ENTRY(session) link;
 	char id[SESSION_ID_BYTES];
 	char role[ROLE_NAME_BYTES], token[ROLE_NAME_BYTES];
+	char access[JOB_ID_BYTES]; /* E2B's clients: opens this session alone; "" until given out */
 	char image[LINK_IMAGE_BYTES];
 	uint64_t epoch; /* of its link; 0 until it is begun there */
 	bool lost;

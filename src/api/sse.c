@@ -2,7 +2,7 @@
 #include "api/sse.h"
 
 #include "api/call.h"
-#include "base/utf8.h"
+#include "api/text_stream.h"
 #include "http/problem.h"
 
 #include <errno.h>
@@ -15,8 +15,7 @@ struct streamer {
 	struct rest *rest;
 	struct call *call;
 	bool begun;
-	unsigned char held[2][4]; /* of stdout and stderr: the start of a character */
-	size_t held_bytes[2];
+	struct text_stream text;
 	struct event *keep_alive;
 };
 
@@ -67,46 +66,22 @@ static void on_accepted(void *user, const char *job_id)
 		json_decref(object);
 }
 
-static void send_text(struct streamer *streamer, bool is_stderr, struct span bytes)
+/* Takes `text`, which may be NULL: then there is nothing to say. */
+static void send_text(struct streamer *streamer, bool is_stderr, json_t *text)
 {
-	cleanup_buf struct buf text = {0};
-	json_t *object = json_object();
-	buf_init(&text, 4 * bytes.len + 16);
-	int rc = utf8_escape(&text, bytes.data, bytes.len);
-	if (!rc)
-		rc = json_put(object, "text", json_from_text(span_of(text.data, text.len)));
-	if (!rc && bytes.len)
+	json_t *object = text ? json_object() : NULL;
+	if (!text)
+		return;
+	if (json_put(object, "text", text) == 0)
 		send_object(streamer, is_stderr ? "stderr" : "stdout", object);
 	else
 		json_decref(object);
 }
 
-/* How many bytes at the end are the start of a character that is not complete. */
-static size_t unfinished(const unsigned char *data, size_t bytes)
-{
-	for (size_t back = 1; back <= 3 && back <= bytes; back++) {
-		unsigned char c = data[bytes - back];
-		size_t needs = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-		if ((c & 0xc0) == 0x80)
-			continue;
-		return needs > back ? back : 0;
-	}
-	return 0;
-}
-
 static void on_output(void *user, bool is_stderr, struct span data)
 {
 	struct streamer *streamer = user;
-	cleanup_buf struct buf whole = {0};
-	unsigned char *held = streamer->held[is_stderr];
-	size_t *held_bytes = &streamer->held_bytes[is_stderr];
-	buf_init(&whole, data.len + 4);
-	if (buf_add(&whole, held, *held_bytes) < 0 || buf_add(&whole, data.data, data.len) < 0)
-		return;
-	*held_bytes = unfinished(whole.data, whole.len);
-	whole.len -= *held_bytes;
-	memcpy(held, whole.data + whole.len, *held_bytes);
-	send_text(streamer, is_stderr, span_of(whole.data, whole.len));
+	send_text(streamer, is_stderr, text_stream_take(&streamer->text, is_stderr, data));
 	if (http_stream_full(streamer->rest->exchange))
 		call_pause(streamer->call, true);
 }
@@ -160,7 +135,7 @@ static void on_done(void *user, const struct call_end *end)
 		return;
 	}
 	for (int i = 0; i < 2; i++)
-		send_text(streamer, i == 1, span_of(streamer->held[i], streamer->held_bytes[i]));
+		send_text(streamer, i == 1, text_stream_rest(&streamer->text, i == 1));
 	if (end->status)
 		send_problem(streamer, end);
 	else

@@ -54,33 +54,71 @@ static void set(struct who *who, struct config *config, const struct role *role,
 	(void)snprintf(who->token, sizeof(who->token), "%s", token);
 }
 
-enum who_verdict who_of(struct config *config, const struct http_exchange *exchange,
-	const char *door, struct who *ret_who)
+/* Without a token: the role `local`, from this host and for nobody who is farther away. */
+static enum who_verdict who_is_near(
+	struct config *config, const struct http_exchange *exchange, struct who *who)
 {
-	struct span given = http_field(exchange->head, "authorization");
-	*ret_who = (struct who){.door = door};
-	if (exchange->head->query.len && token_in_query(exchange->head->query))
-		return WHO_TOKEN_IN_URL;
-	if (given.data) {
-		size_t scheme = sizeof(bearer) - 1;
-		bool known = given.len > scheme &&
-			     strncasecmp((const char *)given.data, bearer, scheme) == 0 &&
-			     http_field_count(exchange->head, "authorization") == 1;
-		struct span text =
-			known ? http_trim(span_of(given.data + scheme, given.len - scheme))
-			      : span_of("", 0);
-		const struct token *token = known ? config_token(config, text) : NULL;
-		if (!token)
-			return WHO_UNKNOWN;
-		set(ret_who, config, token->role, token->name);
-		return WHO_KNOWN;
-	}
 	const struct role *local = config_role(config, CONFIG_LOCAL_ROLE);
 	bool near = exchange->peer.is_unix || exchange->peer.is_loopback;
 	if (!local || !near || is_forwarded(exchange->head))
 		return WHO_UNKNOWN;
-	set(ret_who, config, local, "");
+	set(who, config, local, "");
 	return WHO_KNOWN;
+}
+
+struct span who_bearer(const struct http_head *head)
+{
+	struct span given = http_field(head, "authorization");
+	size_t scheme = sizeof(bearer) - 1;
+	bool known = given.len > scheme &&
+		     strncasecmp((const char *)given.data, bearer, scheme) == 0 &&
+		     http_field_count(head, "authorization") == 1;
+	return known ? http_trim(span_of(given.data + scheme, given.len - scheme))
+		     : span_of(NULL, 0);
+}
+
+enum who_verdict who_of(struct config *config, const struct http_exchange *exchange,
+	const char *door, struct who *ret_who)
+{
+	*ret_who = (struct who){.door = door};
+	if (exchange->head->query.len && token_in_query(exchange->head->query))
+		return WHO_TOKEN_IN_URL;
+	if (!http_field(exchange->head, "authorization").data)
+		return who_is_near(config, exchange, ret_who);
+	struct span text = who_bearer(exchange->head);
+	const struct token *token = text.data ? config_token(config, text) : NULL;
+	if (!token)
+		return WHO_UNKNOWN;
+	set(ret_who, config, token->role, token->name);
+	return WHO_KNOWN;
+}
+
+enum who_verdict who_of_key(struct config *config, const struct http_exchange *exchange,
+	struct span key, const char *door, struct who *ret_who)
+{
+	*ret_who = (struct who){.door = door};
+	if (exchange->head->query.len && token_in_query(exchange->head->query))
+		return WHO_TOKEN_IN_URL;
+	const struct token *token = key.data ? config_token(config, key) : NULL;
+	if (token)
+		set(ret_who, config, token->role, token->name);
+	else if (!key.data || !config->token_count)
+		return who_is_near(config, exchange, ret_who);
+	return token ? WHO_KNOWN : WHO_UNKNOWN;
+}
+
+bool who_again(struct config *config, const char *role_name, const char *token_name,
+	const char *door, struct who *ret_who)
+{
+	const struct role *role = config_role(config, role_name);
+	bool known = role && !token_name[0];
+	for (size_t i = 0; !known && role && i < config->token_count; i++)
+		known = config->tokens[i].role == role &&
+			strcmp(config->tokens[i].name, token_name) == 0;
+	*ret_who = (struct who){.door = door};
+	if (known)
+		set(ret_who, config, role, token_name);
+	return known;
 }
 
 int who_of_name(struct config *config, const char *role, const char *door, struct who *ret_who)

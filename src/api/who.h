@@ -29,6 +29,20 @@ enum who_verdict {
 enum who_verdict who_of(struct config *config, const struct http_exchange *exchange,
 	const char *door, struct who *ret_who);
 
+/* The token of an Authorization: Bearer, or a span with data NULL. */
+struct span who_bearer(const struct http_head *head);
+
+/*
+ * The same for a client that cannot leave its key out: `key` is a token, or has data NULL. Where
+ * the configuration has no tokens at all, a key that is none counts as none.
+ */
+enum who_verdict who_of_key(struct config *config, const struct http_exchange *exchange,
+	struct span key, const char *door, struct who *ret_who);
+
+/* Whoever made something, if the configuration still knows them. */
+bool who_again(struct config *config, const char *role, const char *token, const char *door,
+	struct who *ret_who);
+
 /* The same for a caller on this process's own descriptors: `role` by name, or NULL for `local`. */
 int who_of_name(
 	struct config *config, const char *role, const char *door, struct who *ret_who) MUST_CHECK;

@@ -37,8 +37,8 @@ struct role {
 	char image[ROLE_IMAGE_BYTES]; /* empty: the default image */
 	bool sessions;
 	uint32_t sessions_max;	  /* alive at once, of all who have the role */
-	uint32_t session_idle_ms; /* without a call; what a session gets, and the most it may ask */
-	uint32_t session_life_ms; /* in all, likewise */
+	uint32_t session_idle_ms; /* without a call, unless a session asks */
+	uint32_t session_life_ms; /* in all: what a session gets, and the most it may ask */
 	bool session_cell;	  /* isolate = session: the jobs of one session share one cell */
 	bool audit;		  /* may see other tokens' jobs */
 	struct role_root roots[ROLE_ROOTS_MAX];

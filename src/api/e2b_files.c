@@ -1,0 +1,377 @@
+/*
+ * e2b_files: GET /files reads one file; POST /files writes one, or several as a form. What comes is
+ * spooled first, then given to the session one file after another; each is there whole or not.
+ */
+#include "api/e2b.h"
+
+#include "api/query.h"
+#include "api/session_ask.h"
+#include "api/session_audit.h"
+#include "api/session_words.h"
+#include "api/spool.h"
+#include "base/fd.h"
+#include "http/multipart.h"
+#include "tool/view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FILES_MAX 64u
+#define BODY_BYTES_MAX (LIMIT_WORK_BYTES_MAX + 1 * MIB)
+
+struct file {
+	char path[SESSION_PATH_BYTES];
+	int fd;
+	uint64_t bytes;
+	unsigned char digest[DIGEST_BYTES];
+};
+
+struct transfer {
+	struct rest *rest;
+	struct session_ask *ask;
+	char id[SESSION_ID_BYTES];
+	struct spool spool;
+	struct multipart multipart;
+	bool is_form, in_file;
+	char given[SESSION_PATH_BYTES]; /* the query's path, decoded */
+	bool has_path;
+	struct file *files;
+	size_t count, next;
+	int status; /* of what went wrong */
+	char words[sizeof(((struct err *)0)->text)];
+};
+
+static void transfer_free(struct transfer *transfer)
+{
+	for (size_t i = 0; i < transfer->count; i++)
+		fd_close(&transfer->files[i].fd);
+	free(transfer->files);
+	multipart_done(&transfer->multipart);
+	spool_done(&transfer->spool);
+	free(transfer);
+}
+
+static void on_gone(struct rest *rest)
+{
+	struct transfer *transfer = rest->user;
+	if (transfer->ask)
+		session_ask_leave(transfer->ask);
+	transfer_free(transfer);
+}
+
+static void fail(struct transfer *transfer, int status, const char *words)
+{
+	struct rest *rest = transfer->rest;
+	rest->on_gone = NULL;
+	rest->user = NULL;
+	e2b_problem(rest, status, words);
+	transfer_free(transfer);
+}
+
+static int note(struct transfer *transfer, int status, const char *words)
+{
+	transfer->status = status;
+	(void)snprintf(transfer->words, sizeof(transfer->words), "%s", words);
+	return -EINVAL;
+}
+
+/* The query's `path`. 0, or -EINVAL with words noted. */
+static int take_query(struct transfer *transfer)
+{
+	cleanup_buf struct buf path = {0};
+	buf_init(&path, SESSION_PATH_BYTES - 1);
+	int rc = query_find(transfer->rest->exchange->head->query, "path", &path);
+	if (rc < 0)
+		return note(transfer, 400, "the path is too long, or not encoded as a URL's is");
+	transfer->has_path = rc == 1;
+	if (path.len)
+		memcpy(transfer->given, path.data, path.len);
+	return 0;
+}
+
+static int begin_file(struct transfer *transfer, struct span given)
+{
+	struct err err = {0};
+	struct file *files =
+		transfer->count < FILES_MAX
+			? reallocarray(transfer->files, transfer->count + 1, sizeof(*files))
+			: NULL;
+	if (!files)
+		return note(transfer, 413, "more than 64 files in one request");
+	transfer->files = files;
+	struct file *file = &files[transfer->count];
+	*file = (struct file){.fd = -1};
+	if (e2b_path(given, file->path, &err) < 0)
+		return note(transfer, 400, err.text);
+	if (!file->path[0])
+		return note(transfer, 400, "path names the folder itself; name a file in it");
+	if (spool_begin(&transfer->spool) < 0)
+		return note(transfer, 503, "no room for the file; try again");
+	transfer->count++;
+	transfer->in_file = true;
+	return 0;
+}
+
+static int add_piece(struct transfer *transfer, struct span piece)
+{
+	int rc = spool_add(&transfer->spool, piece);
+	if (rc == -E2BIG)
+		return note(transfer, 413, "the files are larger than a sandbox's folder, 256 MiB");
+	if (rc == -EBUSY)
+		return note(transfer, 503, "too many large requests at once; try again");
+	return rc ? note(transfer, 503, "no room for the file; try again") : 0;
+}
+
+static void end_file(struct transfer *transfer)
+{
+	struct file *file = &transfer->files[transfer->count - 1];
+	file->bytes = transfer->spool.bytes;
+	file->fd = TAKE_FD(transfer->spool.fd);
+	spool_digest(&transfer->spool, file->digest);
+	transfer->in_file = false;
+}
+
+static int on_part(void *user, struct span name, struct span file)
+{
+	struct transfer *transfer = user;
+	if (!span_is(name, "file") || !file.data)
+		return note(transfer, 400, "the form's parts must be files, named `file`");
+	/* The query's path is for the one file; several bring their own. */
+	bool own = !transfer->has_path;
+	if (!own && transfer->count)
+		return note(transfer, 400, "one path for several files; leave the path out");
+	return begin_file(transfer, own ? file : span_text(transfer->given));
+}
+
+static int on_part_data(void *user, struct span piece)
+{
+	return add_piece(user, piece);
+}
+
+static int on_part_end(void *user)
+{
+	end_file(user);
+	return 0;
+}
+
+static int on_piece(struct http_exchange *exchange, struct span piece)
+{
+	struct rest *rest = exchange->user;
+	struct transfer *transfer = rest->user;
+	int rc = transfer->is_form ? multipart_feed(&transfer->multipart, piece)
+				   : add_piece(transfer, piece);
+	if (rc < 0)
+		fail(transfer, transfer->status ? transfer->status : 400,
+			transfer->status ? transfer->words : "the multipart body is malformed");
+	return rc;
+}
+
+static struct transfer *transfer_new(struct rest *rest)
+{
+	struct transfer *transfer = calloc(1, sizeof(*transfer));
+	if (!transfer)
+		return NULL;
+	transfer->rest = rest;
+	spool_init(&transfer->spool, rest->dispatcher, LIMIT_WORK_BYTES_MAX);
+	rest->user = transfer;
+	rest->on_gone = on_gone;
+	return transfer;
+}
+
+static int begin_upload(struct transfer *transfer)
+{
+	static const struct multipart_events events = {
+		.begin = on_part, .data = on_part_data, .end = on_part_end};
+	const struct http_head *head = transfer->rest->exchange->head;
+	struct span type = http_field(head, "content-type");
+	struct span coding = http_field(head, "content-encoding");
+	if (coding.data && !http_same(coding, "identity"))
+		return note(transfer, 415, "send the file without Content-Encoding (gzip: false)");
+	transfer->is_form =
+		type.len >= 19 && http_same(span_of(type.data, 19), "multipart/form-data");
+	if (!transfer->is_form)
+		return transfer->has_path ? begin_file(transfer, span_text(transfer->given))
+					  : note(transfer, 400, "the query lacks the file's path");
+	if (multipart_init(&transfer->multipart, type, &events) < 0)
+		return note(transfer, 400, "multipart/form-data without a boundary");
+	transfer->multipart.events.user = transfer;
+	return 0;
+}
+
+bool e2b_files_begin(struct rest *rest)
+{
+	struct transfer *transfer = transfer_new(rest);
+	if (!transfer) {
+		e2b_problem(rest, 503, "out of memory");
+		return false;
+	}
+	int rc = take_query(transfer);
+	if (!rc && rest->exchange->head->method == HTTP_POST)
+		rc = begin_upload(transfer);
+	if (rc < 0) {
+		fail(transfer, transfer->status, transfer->words);
+		return false;
+	}
+	if (rest->exchange->head->method == HTTP_POST) {
+		rest->exchange->sink = on_piece;
+		rest->exchange->body_bytes_max = BODY_BYTES_MAX;
+	}
+	return true;
+}
+
+static void note_fault(struct transfer *transfer, const struct err *err)
+{
+	const struct session_words words = session_words(err);
+	(void)note(transfer, words.status, words.text);
+}
+
+static void on_read(void *user, struct session_answer *answer)
+{
+	struct transfer *transfer = user;
+	struct rest *rest = transfer->rest;
+	transfer->ask = NULL;
+	if (answer->err.code || answer->fd < 0) {
+		note_fault(transfer, &answer->err);
+		fail(transfer, transfer->status, transfer->words);
+		return;
+	}
+	rest->on_gone = NULL;
+	rest->user = NULL;
+	transfer_free(transfer);
+	http_add_field(rest->exchange, "Content-Disposition", "attachment");
+	http_answer_file(
+		rest->exchange, "application/octet-stream", TAKE_FD(answer->fd), answer->bytes);
+	rest_free(rest);
+}
+
+static json_t *written_json(const struct file *file)
+{
+	char whole[sizeof(E2B_HOME) + SESSION_PATH_BYTES];
+	const char *slash = strrchr(file->path, '/');
+	(void)snprintf(whole, sizeof(whole), E2B_HOME "/%s", file->path);
+	return json_pack("{s:o, s:s, s:o}", "name",
+		view_name(span_text(slash ? slash + 1 : file->path)), "type", "file", "path",
+		view_name(span_text(whole)));
+}
+
+static void answer_written(struct transfer *transfer)
+{
+	struct rest *rest = transfer->rest;
+	cleanup_json json_t *list = json_array();
+	int rc = 0;
+	for (size_t i = 0; !rc && i < transfer->count; i++)
+		rc = json_push(list, written_json(&transfer->files[i]));
+	if (rc < 0) {
+		fail(transfer, 503, "out of memory");
+		return;
+	}
+	rest->on_gone = NULL;
+	rest->user = NULL;
+	transfer_free(transfer);
+	rest_json(rest, 200, list);
+}
+
+static void on_rows(struct ledger_wait *wait, int rc)
+{
+	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
+	struct transfer *transfer = rest->user;
+	if (rc < 0)
+		fail(transfer, 503, "the audit log cannot be written; try again");
+	else if (transfer->status)
+		fail(transfer, transfer->status, transfer->words);
+	else
+		answer_written(transfer);
+}
+
+static void write_next(struct transfer *transfer);
+
+static void on_written(void *user, struct session_answer *answer)
+{
+	struct transfer *transfer = user;
+	struct rest *rest = transfer->rest;
+	const struct file *file = &transfer->files[transfer->next++];
+	const struct audit_input input = {
+		.name = file->path, .bytes = file->bytes, .sha256 = file->digest};
+	const struct session_deed deed = {.tool = SESSION_TOOL_WRITE,
+		.session = transfer->id,
+		.subject = span_text(file->path),
+		.input = &input,
+		.rc = answer->err.code};
+	transfer->ask = NULL;
+	if (answer->err.code)
+		note_fault(transfer, &answer->err);
+	if (session_audit(rest->dispatcher, &rest->who, &deed) < 0)
+		fail(transfer, 503, "the audit log cannot be written; try again");
+	else if (transfer->status || transfer->next == transfer->count)
+		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_rows);
+	else
+		write_next(transfer);
+}
+
+static void ask(
+	struct transfer *transfer, struct session_request *request, session_answered *answered)
+{
+	struct dispatcher *dispatcher = transfer->rest->dispatcher;
+	struct session *session = sessions_by_id(&dispatcher->sessions, span_text(transfer->id));
+	if (session)
+		transfer->ask = session_ask(dispatcher, session, request, answered, transfer);
+	session_request_done(request);
+	if (!session)
+		fail(transfer, 502, "The sandbox is not running any more");
+	else if (!transfer->ask)
+		fail(transfer, 503, "the interpreter service is not there; try again");
+}
+
+static void write_next(struct transfer *transfer)
+{
+	struct file *file = &transfer->files[transfer->next];
+	struct session_request request;
+	session_request_init(&request);
+	request.verb = SESSION_WRITE;
+	memcpy(request.path, file->path, sizeof(request.path));
+	request.fd = TAKE_FD(file->fd);
+	request.bytes = file->bytes;
+	ask(transfer, &request, on_written);
+}
+
+static void read_file(struct transfer *transfer)
+{
+	struct session_request request;
+	struct err err = {0};
+	session_request_init(&request);
+	request.verb = SESSION_READ;
+	if (e2b_path(span_text(transfer->given), request.path, &err) < 0)
+		fail(transfer, 400, err.text);
+	else if (!request.path[0])
+		fail(transfer, 400, "path names the folder itself; name a file in it");
+	else
+		ask(transfer, &request, on_read);
+}
+
+void e2b_files(struct rest *rest)
+{
+	struct transfer *transfer = rest->user;
+	struct session *session = sessions_find(&rest->dispatcher->sessions, &rest->who,
+		http_field(rest->exchange->head, "e2b-sandbox-id"));
+	if (!session || session->lost) {
+		rest->on_gone = NULL;
+		rest->user = NULL;
+		transfer_free(transfer);
+		(void)e2b_session(rest);
+		return;
+	}
+	memcpy(transfer->id, session->id, sizeof(transfer->id));
+	if (rest->exchange->head->method != HTTP_POST) {
+		read_file(transfer);
+		return;
+	}
+	if (!transfer->is_form)
+		end_file(transfer);
+	if (transfer->is_form && !multipart_over(&transfer->multipart))
+		fail(transfer, 400, "the multipart body has no end");
+	else if (!transfer->count)
+		fail(transfer, 400, "the form has no file");
+	else
+		write_next(transfer);
+}
