@@ -84,7 +84,7 @@ static int exchange(struct run *run, int channel_fd)
 		return refuse(run, OUTCOME_CANCELLED, &cause);
 	if (rc < 0)
 		return refuse(run, OUTCOME_INTERNAL, &cause);
-	int status = run_report(&run->options, &run->result, run->spec.id, &run->out, &run->err);
+	int status = run_report(&run->options, &run->result, &run->spec, &run->out, &run->err);
 	return interrupt_count ? CMD_CANCELLED : status;
 }
 

@@ -67,6 +67,24 @@ static int take_word(struct run_options *options, const char *word, struct err *
 	return 0;
 }
 
+static bool is_session_id(const char *text)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+	size_t length = strlen(text);
+	return length > 0 && length < SESSION_ID_BYTES && strspn(text, letters) == length;
+}
+
+static int take_session(struct run_options *options, const char *value, struct err *err)
+{
+	char shown[ARGS_SHOWN_BYTES];
+	if (!is_session_id(value))
+		return err_set(err, -EINVAL, "usage",
+			"--session %s: write new, or the id that an earlier run in it printed",
+			args_shown(value, shown));
+	return take_once(&options->session, value, "--session", err);
+}
+
 static int take_paths(struct run_options *options, int id, const char *value, struct err *err)
 {
 	switch (id) {
@@ -80,13 +98,12 @@ static int take_paths(struct run_options *options, int id, const char *value, st
 		return take_once(&options->socket_path, value, "--socket", err);
 	case FLAG_IMAGE:
 		return take_once(&options->image, value, "--image", err);
-	case FLAG_FILE:
+	case FLAG_SESSION:
+		return take_session(options, value, err);
+	default:
 		if (options->file_count < LIMIT_INPUTS + 1)
 			options->files[options->file_count++] = value;
 		return 0;
-	default:
-		return err_set(err, -EINVAL, "usage",
-			"sessions are not part of this version; leave out --session");
 	}
 }
 

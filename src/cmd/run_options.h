@@ -16,6 +16,7 @@ struct run_options {
 	const char *out_folder;
 	const char *socket_path;
 	const char *image;
+	const char *session;	  /* "new" or an id */
 	struct job_limits limits; /* within the ceilings */
 	layer_set allow_degraded;
 	enum chart_format chart_format;

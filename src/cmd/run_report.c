@@ -121,7 +121,7 @@ static int show(const struct run_options *options, const struct view *view, stru
 }
 
 int run_report(const struct run_options *options, const struct job_result *result,
-	const char *job_id, struct sink *out, struct sink *err)
+	const struct job_spec *spec, struct sink *out, struct sink *err)
 {
 	cleanup_view struct view view = {0};
 	char fault_id[JOB_ID_BYTES] = "";
@@ -134,10 +134,11 @@ int run_report(const struct run_options *options, const struct job_result *resul
 			result->fault.stage, result->fault.text);
 		run_complain(err, line);
 	}
-	if (view_init(&view, result, job_id, fault_id[0] ? fault_id : NULL) < 0) {
+	if (view_init(&view, result, spec->id, fault_id[0] ? fault_id : NULL) < 0) {
 		run_complain(err, "no memory for the result");
 		return CMD_INTERNAL;
 	}
+	view_set_session(&view, &spec->session);
 	return show(options, &view, out, err);
 }
 

@@ -14,7 +14,7 @@ int run_exit_status(const struct job_result *result);
  * or 125 where the folder or standard output fails.
  */
 int run_report(const struct run_options *options, const struct job_result *result,
-	const char *job_id, struct sink *out, struct sink *err);
+	const struct job_spec *spec, struct sink *out, struct sink *err);
 
 /*
  * The same for a job that never ran: `outcome` is OUTCOME_REJECTED, OUTCOME_INTERNAL or

@@ -174,6 +174,17 @@ static int take_stdin(const char *path, struct job_spec *spec, struct err *err)
 	return rc < 0 ? blame(rc, "--stdin", path, &cause, err) : CMD_OK;
 }
 
+static int take_session(const char *session, struct job_spec *spec)
+{
+	if (!session)
+		return 0;
+	spec->session.use = strcmp(session, "new") == 0 ? SESSION_NEW : SESSION_USE;
+	spec->session.idle_ms = SESSION_IDLE_MS_DEFAULT;
+	spec->session.life_ms = SESSION_LIFE_MS_DEFAULT;
+	(void)snprintf(spec->session.id, sizeof(spec->session.id), "%s", session);
+	return spec->session.use == SESSION_NEW ? session_id_make(spec->session.id) : 0;
+}
+
 int run_request_make(const struct run_options *options, struct job_spec *spec, struct err *err)
 {
 	spec->limits = options->limits;
@@ -181,7 +192,7 @@ int run_request_make(const struct run_options *options, struct job_spec *spec, s
 	spec->table_csv = options->table_csv;
 	spec->receipt = options->receipt;
 	spec->stream = !options->json;
-	if (job_id_make(spec->id) < 0) {
+	if (job_id_make(spec->id) < 0 || take_session(options->session, spec) < 0) {
 		(void)err_sys(err, -EIO, "request", "the system gives no random numbers");
 		return CMD_INTERNAL;
 	}

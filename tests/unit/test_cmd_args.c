@@ -203,7 +203,7 @@ static void faults_name_their_fix(void **state)
 		{"- --allow-degraded memry", "did you mean memory"},
 		{"- --allow-degraded memory,zzzzzz", "no layer 'zzzzzz'"},
 		{"- --allow-degraded=", "needs layers"},
-		{"- --session new", "sessions are not part of this version"},
+		{"- --session a/b", "the id that an earlier run in it printed"},
 		{"a.py b.py", "a second file of code, 'b.py'"},
 		{"-c 1 a.py", "not both"},
 		{"-c 1 -c 2", "-c stands twice"},

@@ -347,7 +347,7 @@ static void bad_paths_and_flags(void **state)
 	(void)mkdir(temp_path("folder"), 0755);
 	refused("", 2, "no code");
 	refused("--nothing -c x", 2, "unknown flag");
-	refused("-c x --session new", 2, "sessions are not part of this version");
+	refused("-c x --session ''", 2, "the id that an earlier run in it printed");
 	refused("missing.py", 2, "missing.py: No such file or directory");
 	refused("folder", 2, "folder: a folder");
 	refused("-c x --file missing.csv", 2, "--file missing.csv: no such file");
