@@ -19,8 +19,8 @@ static int add_schema(json_t *document, const char *name, json_t *schema)
 
 static int add_paths(json_t *document)
 {
-	static const char *const texts[] = {
-		openapi_tool_paths, openapi_job_paths, openapi_audit_paths, openapi_server_paths};
+	static const char *const texts[] = {openapi_tool_paths, openapi_job_paths,
+		openapi_session_paths, openapi_audit_paths, openapi_server_paths};
 	json_t *paths = json_object();
 	int rc = json_put(document, "paths", paths);
 	for (size_t i = 0; !rc && i < sizeof(texts) / sizeof(texts[0]); i++) {

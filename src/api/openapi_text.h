@@ -4,6 +4,7 @@
 
 extern const char openapi_tool_paths[];
 extern const char openapi_job_paths[];
+extern const char openapi_session_paths[];
 extern const char openapi_audit_paths[];
 extern const char openapi_server_paths[];
 extern const char openapi_frame[];
