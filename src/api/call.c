@@ -2,6 +2,7 @@
 #include "api/call.h"
 
 #include "api/call_parts.h"
+#include "api/describe.h"
 #include "api/log.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -70,23 +71,10 @@ void call_promote(struct dispatcher *dispatcher)
 void call_describe(const struct call *call, struct audit_call *ret_call,
 	struct audit_input inputs[LIMIT_INPUTS])
 {
-	const struct job_spec *spec = &call->spec;
-	for (uint32_t i = 0; i < spec->input_count; i++)
-		inputs[i] = (struct audit_input){.name = spec->inputs[i].name,
-			.bytes = spec->inputs[i].bytes,
-			.sha256 = spec->inputs[i].sha256};
-	*ret_call = (struct audit_call){
-		.id = spec->id,
-		.role = call->who.role->name,
-		.token = call->who.token,
-		.door = call->who.door,
-		.tool = ROLE_TOOL_RUN,
-		.code = span_of(spec->code.data, spec->code.len),
-		.inputs = inputs,
-		.input_count = spec->input_count,
-		.limits = &spec->limits,
-		.session = spec->session.use == SESSION_NONE ? NULL : spec->session.id,
-	};
+	describe_job(&call->spec, ret_call, inputs);
+	ret_call->role = call->who.role->name;
+	ret_call->token = call->who.token;
+	ret_call->door = call->who.door;
 }
 
 static void tell_refused(struct ledger_wait *wait, int rc)
@@ -197,10 +185,7 @@ static int accept_call(struct call *call, struct err *err)
 	unsigned char look[AUDIT_LOOK_BYTES];
 	struct audit_call described;
 	call_describe(call, &described, inputs);
-	if (call->spec.stdin_fd >= 0) {
-		ssize_t got = pread(call->spec.stdin_fd, look, sizeof(look), 0);
-		described.stdin_head = span_of(look, got > 0 ? (size_t)got : 0);
-	}
+	described.stdin_head = describe_stdin(&call->spec, look);
 	int rc = ledger_room(ledger, err);
 	return rc ? rc : audit_accept(ledger->audit, &described, NULL, err);
 }

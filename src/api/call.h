@@ -15,6 +15,7 @@
 #include "api/dispatcher.h"
 #include "tool/cell_stream.h"
 #include "tool/json.h"
+#include "tool/view.h"
 #include "wire/job.h"
 
 struct call;
@@ -29,6 +30,7 @@ struct call_end {
 	json_t *result;		 /* the object of the contract; borrowed; NULL for a refusal */
 	char *const *chart_urls; /* where each chart is kept, or NULLs */
 	struct span text;	 /* the same as JSON text */
+	const struct view *view; /* what it was made from; borrowed; NULL for a refusal */
 };
 
 struct call_sink {

@@ -3,10 +3,11 @@
  * else waits for it; then the result is put together, audited, and told.
  */
 #include "api/call_parts.h"
+#include "api/describe.h"
 #include "api/log.h"
-#include "api/percent.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "http/percent.h"
 #include "tool/artifact_out.h"
 #include "tool/result_json.h"
 #include "tool/text.h"
@@ -49,6 +50,7 @@ static void on_completed(struct ledger_wait *wait, int rc)
 		.result = call->json,
 		.chart_urls = call->urls + call->result.artifact_count,
 		.text = span_of(call->text.data, call->text.len),
+		.view = call->has_view ? &call->view : NULL,
 	};
 	uint64_t now_us = clock_now_us();
 	metrics_job(&dispatcher->metrics, call->who.role->name, end.outcome);
@@ -61,6 +63,7 @@ static void on_completed(struct ledger_wait *wait, int rc)
 			rc < 0 ? "the audit log cannot be written; try again" : "out of memory";
 		end.retry_after_s = 1;
 		end.result = NULL;
+		end.view = NULL;
 		end.text = span_of("", 0);
 	}
 	jobs_end(&dispatcher->jobs, call->record, end.outcome, end.text);
@@ -70,40 +73,6 @@ static void on_completed(struct ledger_wait *wait, int rc)
 	call_free(call);
 }
 
-/* Head of both streams, whole enough for a secret in it to be seen. */
-static void look_at_output(const struct view *view, struct buf *out)
-{
-	size_t of_out = view->out.len < AUDIT_LOOK_BYTES ? view->out.len : AUDIT_LOOK_BYTES;
-	size_t of_err = view->err.len < AUDIT_LOOK_BYTES ? view->err.len : AUDIT_LOOK_BYTES;
-	int rc = buf_add(out, view->out.data, of_out);
-	if (!rc && of_out && of_err)
-		rc = buf_add_text(out, "\n");
-	if (!rc)
-		rc = buf_add(out, view->err.data, of_err);
-	if (rc < 0)
-		out->len = 0;
-}
-
-static void look_at_error(const struct call *call, struct buf *out)
-{
-	const struct view *view = &call->view;
-	int rc = 0;
-	if (view->error) {
-		struct span type = json_text(json_object_get(view->error, "type"));
-		struct span message = json_text(json_object_get(view->error, "message"));
-		rc = buf_add(out, type.data, type.len);
-		if (!rc)
-			rc = buf_add_text(out, ": ");
-		if (!rc)
-			rc = buf_add(out, message.data, message.len);
-	} else if (call->fault_id[0]) {
-		rc = buf_printf(out, "%s: %s: %s", call->fault_id, call->result.fault.stage,
-			call->result.fault.text);
-	}
-	if (rc < 0)
-		out->len = 0;
-}
-
 static void complete(struct call *call)
 {
 	struct ledger *ledger = &call->dispatcher->ledger;
@@ -111,12 +80,10 @@ static void complete(struct call *call)
 	struct audit_call described;
 	struct err err;
 	cleanup_buf struct buf output = {0}, error = {0};
-	buf_init(&output, 2 * AUDIT_LOOK_BYTES + 1);
-	buf_init(&error, 8 * KIB);
-	if (call->has_view) {
-		look_at_output(&call->view, &output);
-		look_at_error(call, &error);
-	}
+	buf_init(&output, DESCRIBE_OUTPUT_BYTES);
+	buf_init(&error, DESCRIBE_ERROR_BYTES);
+	if (call->has_view)
+		describe_end(&call->view, call->fault_id, &output, &error);
 	const struct audit_end end = {
 		.outcome = outcome_name(call->result.outcome),
 		.usage = &call->result.usage,

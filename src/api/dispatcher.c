@@ -72,20 +72,6 @@ static void set_hosts(struct dispatcher *dispatcher)
 	dispatcher->hosts[count] = NULL;
 }
 
-static void audit_options_of(
-	const struct config *config, const char *path, struct audit_options *ret)
-{
-	*ret = (struct audit_options){
-		.path = path,
-		.durability = config->audit.power ? AUDIT_POWER : AUDIT_PROCESS,
-		.retention_ms = config->audit.retention_ms,
-		.retention_bytes = config->audit.retention_bytes,
-		.head_ms = config->audit.head_ms,
-		.values = config->audit.redact_values,
-		.value_count = config->audit.redact_value_count,
-	};
-}
-
 static struct http_limits http_limits_of(const struct config *config)
 {
 	return (struct http_limits){
@@ -107,7 +93,7 @@ static void reload(struct dispatcher *dispatcher)
 		log_fault("reload_failed", &err);
 		return;
 	}
-	audit_options_of(fresh, dispatcher->start->audit_path, &options);
+	ledger_options(fresh, dispatcher->start->audit_path, &options);
 	if (audit_reload(dispatcher->ledger.audit, &options, &err) < 0) {
 		log_fault("reload_failed", &err);
 		config_unref(fresh);
@@ -196,7 +182,7 @@ static int serve(struct dispatcher *dispatcher, struct err *err)
 	const struct dispatcher_start *start = dispatcher->start;
 	const struct config *config = dispatcher->config;
 	struct audit_options options;
-	audit_options_of(config, start->audit_path, &options);
+	ledger_options(config, start->audit_path, &options);
 	int rc = sodium_init() < 0 ? -EIO : 0;
 	dispatcher->base = rc ? NULL : new_base(start);
 	if (!rc && !dispatcher->base)

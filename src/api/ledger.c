@@ -11,6 +11,20 @@
 #define TELL_MS 1000u /* a log that fails says so once in this time */
 #define QUEUE_ROWS_HIGH (AUDIT_QUEUE_ROWS - 64u)
 
+void ledger_options(
+	const struct config *config, const char *path, struct audit_options *ret_options)
+{
+	*ret_options = (struct audit_options){
+		.path = path,
+		.durability = config->audit.power ? AUDIT_POWER : AUDIT_PROCESS,
+		.retention_ms = config->audit.retention_ms,
+		.retention_bytes = config->audit.retention_bytes,
+		.head_ms = config->audit.head_ms,
+		.values = config->audit.redact_values,
+		.value_count = config->audit.redact_value_count,
+	};
+}
+
 static void settle(struct ledger *ledger, int rc)
 {
 	struct ledger_wait *wait;

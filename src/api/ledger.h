@@ -10,6 +10,7 @@
 #define BRIG_API_LEDGER_H
 
 #include "audit/audit.h"
+#include "tool/config.h"
 
 #include <event2/event.h>
 #include <sys/queue.h>
@@ -30,6 +31,10 @@ struct ledger {
 	uint64_t turn, failures, told_ms;
 	int turn_rc; /* of a flush in the middle of a turn */
 };
+
+/* How a configuration wants the log at `path`; it is borrowed. */
+void ledger_options(
+	const struct config *config, const char *path, struct audit_options *ret_options);
 
 int ledger_open(struct ledger *ledger, struct event_base *base, const struct audit_options *options,
 	struct err *err) MUST_CHECK;

@@ -1,8 +1,8 @@
 /* mcp_resources: the files of the caller's own jobs, by the uri that results link to. */
 #include "api/mcp_serve.h"
 
-#include "api/percent.h"
 #include "base/utf8.h"
+#include "http/percent.h"
 #include "tool/view.h"
 
 #include <errno.h>

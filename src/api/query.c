@@ -1,7 +1,7 @@
 /* query: pairs parted by '&'. */
 #include "api/query.h"
 
-#include "api/percent.h"
+#include "http/percent.h"
 
 #include <errno.h>
 #include <string.h>

@@ -262,13 +262,19 @@ static bool check_type(struct rest *rest)
 	return false;
 }
 
-static bool accepts_events(const struct http_head *head)
+static void look_at_accept(struct rest *rest)
 {
-	struct span list = http_field(head, "accept"), range;
-	while (http_list_next(&list, &range))
-		if (type_is(range, "text/event-stream"))
-			return true;
-	return false;
+	struct span list = http_field(rest->exchange->head, "accept"), range;
+	while (http_list_next(&list, &range)) {
+		const unsigned char *semi = range.len ? memchr(range.data, ';', range.len) : NULL;
+		size_t used = semi ? (size_t)(semi - range.data) + 1 : range.len;
+		if (!type_is(range, "text/event-stream"))
+			continue;
+		rest->wants_events = true;
+		if (http_same(http_trim(span_of(range.data + used, range.len - used)),
+			    "display=text"))
+			rest->wants_display = true;
+	}
 }
 
 static void on_gone(struct http_exchange *exchange)
@@ -290,7 +296,7 @@ void rest_on_head(void *user, struct http_exchange *exchange)
 	rest->exchange = exchange;
 	exchange->user = rest;
 	exchange->on_gone = on_gone;
-	rest->wants_events = accepts_events(exchange->head);
+	look_at_accept(rest);
 	(void)(check_place(rest) && check_route(rest) && check_caller(rest) && check_type(rest));
 }
 

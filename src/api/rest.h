@@ -22,6 +22,7 @@ struct rest {
 	struct span rest_of_path; /* what a pattern that ends in a star stands for */
 	char url_base[300];
 	bool wants_events;	 /* Accept: text/event-stream */
+	bool wants_display;	 /* … with the parameter display=text */
 	struct ledger_wait wait; /* for the row of a refusal */
 	char why[160];
 	void *user; /* the handler's own */

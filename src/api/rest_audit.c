@@ -8,7 +8,7 @@
 #include "api/rest.h"
 
 #include "api/audit_reader.h"
-#include "api/percent.h"
+#include "http/percent.h"
 
 #include <errno.h>
 #include <stdio.h>

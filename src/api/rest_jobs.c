@@ -2,7 +2,7 @@
 #include "api/rest.h"
 
 #include "api/call.h"
-#include "api/percent.h"
+#include "http/percent.h"
 #include "tool/text.h"
 #include "wire/result.h"
 

@@ -6,12 +6,12 @@
  */
 #include "api/rest.h"
 
-#include "api/percent.h"
 #include "api/session_ask.h"
 #include "api/session_audit.h"
 #include "api/session_words.h"
 #include "api/spool.h"
 #include "base/fd.h"
+#include "http/percent.h"
 #include "tool/mime.h"
 #include "tool/text.h"
 #include "tool/view.h"

@@ -2,8 +2,8 @@
  * rest_upload: POST /v1/run as multipart/form-data, for inputs larger than JSON should carry. Files
  * go to the private store as they come, never whole into memory.
  *
- * Parts: `request` (the JSON of /v1/run), `code` and `stdin` as text instead of in it, and any
- * number of files, under whatever name, each with its file name.
+ * Parts: `request` (the JSON of /v1/run), `code` as text instead of in it, `stdin` as any bytes,
+ * and any number of files, under whatever name, each with its file name.
  */
 #include "api/rest.h"
 
@@ -175,28 +175,44 @@ bool rest_run_begin(struct rest *rest)
 	return true;
 }
 
-static int take_texts(struct upload *upload, json_t **object)
+/* A part that may stand in `request` as well, but not in both. */
+static int stands_twice(struct upload *upload, const json_t *object, enum part part)
 {
-	static const char *const keys[] = {"code", "stdin"};
-	struct span request =
-		span_of(upload->text[PART_REQUEST].data, upload->text[PART_REQUEST].len);
+	static const char *const keys[PART_COUNT] = {[PART_CODE] = "code", [PART_STDIN] = "stdin"};
+	if (!upload->seen[part] || !json_object_get(object, keys[part]))
+		return 0;
+	return request_refuse(
+		&upload->fault, 400, keys[part], "the field %s comes twice", keys[part]);
+}
+
+static int take_request(struct upload *upload, json_t **object)
+{
+	const struct buf *request = &upload->text[PART_REQUEST], *code = &upload->text[PART_CODE];
 	int rc = 0;
 	if (upload->seen[PART_REQUEST])
-		rc = request_parse(request, object, &upload->fault);
+		rc = request_parse(span_of(request->data, request->len), object, &upload->fault);
 	else if (!(*object = json_object()))
 		rc = request_refuse(&upload->fault, 503, "", "out of memory");
-	for (int i = 0; !rc && i < 2; i++) {
-		const struct buf *text = &upload->text[PART_CODE + i];
-		if (!upload->seen[PART_CODE + i])
-			continue;
-		if (json_object_get(*object, keys[i]))
-			return request_refuse(
-				&upload->fault, 400, keys[i], "the field %s comes twice", keys[i]);
-		if (json_put(*object, keys[i], json_from_text(span_of(text->data, text->len))))
-			return request_refuse(
-				&upload->fault, 422, keys[i], "the part %s is not UTF-8", keys[i]);
-	}
+	if (!rc)
+		rc = stands_twice(upload, *object, PART_CODE);
+	if (!rc)
+		rc = stands_twice(upload, *object, PART_STDIN);
+	if (!rc && upload->seen[PART_CODE] &&
+		json_put(*object, "code", json_from_text(span_of(code->data, code->len))))
+		rc = request_refuse(&upload->fault, 422, "code", "the part code is not UTF-8");
 	return rc;
+}
+
+/* Here it may be any bytes, not text alone. */
+static int take_stdin(struct upload *upload)
+{
+	const struct buf *text = &upload->text[PART_STDIN];
+	struct err err;
+	if (!upload->seen[PART_STDIN])
+		return 0;
+	upload->spec.stdin_bytes = text->len;
+	int rc = input_of_bytes(span_of(text->data, text->len), &upload->spec.stdin_fd, &err);
+	return rc ? request_refuse(&upload->fault, 503, "stdin", "%s", err.text) : 0;
 }
 
 void rest_run_uploaded(struct rest *rest)
@@ -208,9 +224,11 @@ void rest_run_uploaded(struct rest *rest)
 			 ? 0
 			 : request_refuse(&upload->fault, 400, "", "the multipart body has no end");
 	if (!rc)
-		rc = take_texts(upload, &object);
+		rc = take_request(upload, &object);
 	if (!rc)
 		rc = request_run(object, rest->who.role, &upload->spec, &upload->fault);
+	if (!rc)
+		rc = take_stdin(upload);
 	const struct request_fault fault = upload->fault;
 	spec = upload->spec;
 	job_spec_init(&upload->spec);

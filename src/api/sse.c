@@ -4,6 +4,7 @@
 #include "api/call.h"
 #include "api/text_stream.h"
 #include "http/problem.h"
+#include "tool/render.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,22 +67,17 @@ static void on_accepted(void *user, const char *job_id)
 		json_decref(object);
 }
 
-/* Takes `text`, which may be NULL: then there is nothing to say. */
-static void send_text(struct streamer *streamer, bool is_stderr, json_t *text)
+/* Takes `object`, which may be NULL: then there is nothing to say. */
+static void send_output(struct streamer *streamer, bool is_stderr, json_t *object)
 {
-	json_t *object = text ? json_object() : NULL;
-	if (!text)
-		return;
-	if (json_put(object, "text", text) == 0)
+	if (object)
 		send_object(streamer, is_stderr ? "stderr" : "stdout", object);
-	else
-		json_decref(object);
 }
 
 static void on_output(void *user, bool is_stderr, struct span data)
 {
 	struct streamer *streamer = user;
-	send_text(streamer, is_stderr, text_stream_take(&streamer->text, is_stderr, data));
+	send_output(streamer, is_stderr, text_stream_take_object(&streamer->text, is_stderr, data));
 	if (http_stream_full(streamer->rest->exchange))
 		call_pause(streamer->call, true);
 }
@@ -124,6 +120,32 @@ static void send_problem(struct streamer *streamer, const struct call_end *end)
 		send_event(streamer, "problem", span_of(body.data, body.len));
 }
 
+static json_t *rendering(const struct view *view,
+	int (*render)(const struct view *view, struct buf *out), size_t max)
+{
+	cleanup_buf struct buf text = {0};
+	buf_init(&text, max);
+	return render(view, &text) < 0 ? NULL : json_from_text(span_of(text.data, text.len));
+}
+
+/* The result as a terminal would show it, so that no client has to render it a second time. */
+static void send_display(struct streamer *streamer, const struct view *view)
+{
+	json_t *object = json_object();
+	int rc =
+		json_put(object, "values", rendering(view, render_values, RENDER_VALUES_BYTES_MAX));
+	if (!rc)
+		rc = json_put(object, "notices",
+			rendering(view, render_notices, RENDER_NOTICES_BYTES_MAX));
+	if (!rc && view->result->receipt.present)
+		rc = json_put(object, "receipt",
+			rendering(view, render_receipt, RENDER_RECEIPT_BYTES_MAX));
+	if (!rc)
+		send_object(streamer, "display", object);
+	else
+		json_decref(object);
+}
+
 static void on_done(void *user, const struct call_end *end)
 {
 	struct streamer *streamer = user;
@@ -135,7 +157,9 @@ static void on_done(void *user, const struct call_end *end)
 		return;
 	}
 	for (int i = 0; i < 2; i++)
-		send_text(streamer, i == 1, text_stream_rest(&streamer->text, i == 1));
+		send_output(streamer, i == 1, text_stream_rest_object(&streamer->text, i == 1));
+	if (!end->status && end->view && rest->wants_display)
+		send_display(streamer, end->view);
 	if (end->status)
 		send_problem(streamer, end);
 	else

@@ -3,6 +3,10 @@
 
 #include "base/utf8.h"
 
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* How many bytes at the end are the start of a character that is not complete. */
 static size_t unfinished(const unsigned char *data, size_t bytes)
 {
@@ -25,7 +29,34 @@ static json_t *escaped(struct span bytes)
 	return json_from_text(span_of(text.data, text.len));
 }
 
-json_t *text_stream_take(struct text_stream *stream, bool is_stderr, struct span piece)
+static json_t *base64_of(struct span bytes)
+{
+	size_t room = sodium_base64_encoded_len(bytes.len, sodium_base64_VARIANT_ORIGINAL);
+	char *text = malloc(room);
+	json_t *value = NULL;
+	if (text)
+		value = json_string(sodium_bin2base64(
+			text, room, bytes.data, bytes.len, sodium_base64_VARIANT_ORIGINAL));
+	free(text);
+	return value;
+}
+
+static json_t *object_of(struct span bytes)
+{
+	json_t *text = escaped(bytes);
+	json_t *object = text ? json_object() : NULL;
+	struct span shown = json_text(text);
+	bool exact = shown.len == bytes.len && memcmp(shown.data, bytes.data, bytes.len) == 0;
+	if (!object || json_put(object, "text", text) < 0 ||
+		(!exact && json_put(object, "base64", base64_of(bytes)) < 0)) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
+static json_t *take(struct text_stream *stream, bool is_stderr, struct span piece,
+	json_t *(*make)(struct span bytes))
 {
 	cleanup_buf struct buf whole = {0};
 	unsigned char *held = stream->held[is_stderr];
@@ -36,12 +67,32 @@ json_t *text_stream_take(struct text_stream *stream, bool is_stderr, struct span
 	*held_bytes = unfinished(whole.data, whole.len);
 	whole.len -= *held_bytes;
 	memcpy(held, whole.data + whole.len, *held_bytes);
-	return escaped(span_of(whole.data, whole.len));
+	return make(span_of(whole.data, whole.len));
+}
+
+static json_t *rest(struct text_stream *stream, bool is_stderr, json_t *(*make)(struct span bytes))
+{
+	size_t bytes = stream->held_bytes[is_stderr];
+	stream->held_bytes[is_stderr] = 0;
+	return make(span_of(stream->held[is_stderr], bytes));
+}
+
+json_t *text_stream_take(struct text_stream *stream, bool is_stderr, struct span piece)
+{
+	return take(stream, is_stderr, piece, escaped);
 }
 
 json_t *text_stream_rest(struct text_stream *stream, bool is_stderr)
 {
-	size_t bytes = stream->held_bytes[is_stderr];
-	stream->held_bytes[is_stderr] = 0;
-	return escaped(span_of(stream->held[is_stderr], bytes));
+	return rest(stream, is_stderr, escaped);
+}
+
+json_t *text_stream_take_object(struct text_stream *stream, bool is_stderr, struct span piece)
+{
+	return take(stream, is_stderr, piece, object_of);
+}
+
+json_t *text_stream_rest_object(struct text_stream *stream, bool is_stderr)
+{
+	return rest(stream, is_stderr, object_of);
 }

@@ -20,4 +20,8 @@ json_t *text_stream_take(struct text_stream *stream, bool is_stderr, struct span
 /* What is left at the end, likewise. */
 json_t *text_stream_rest(struct text_stream *stream, bool is_stderr);
 
+/* The same as objects: {"text"}, with "base64" beside it where the text is not the very bytes. */
+json_t *text_stream_take_object(struct text_stream *stream, bool is_stderr, struct span piece);
+json_t *text_stream_rest_object(struct text_stream *stream, bool is_stderr);
+
 #endif

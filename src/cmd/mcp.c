@@ -8,11 +8,9 @@
 #include "cmd/args.h"
 #include "cmd/cmd.h"
 #include "cmd/mcp_relay.h"
-#include "cmd/serve_paths.h"
 #include "cmd/serve_setup.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +136,6 @@ int cmd_mcp(int argc, char **argv)
 {
 	struct options options = {0};
 	struct err err = {0};
-	char usual[PATH_MAX];
 	if (parse(argc, argv, &options, &err) < 0) {
 		(void)fprintf(stderr, "brig: mcp: %s\n", err.text);
 		return CMD_USAGE;
@@ -147,15 +144,12 @@ int cmd_mcp(int argc, char **argv)
 		(void)fputs(help, stdout);
 		return CMD_OK;
 	}
-	const char *path = options.socket;
 	bool own = options.config || options.role || options.files || options.allow_degraded;
-	if (!path && !own && serve_socket_path(usual) == 0)
-		path = usual;
-	int rc = path ? mcp_relay_connect(path, &err) : -ENOENT;
+	int rc = options.socket || !own ? mcp_relay_connect(options.socket, &err) : -ENOENT;
 	if (rc >= 0)
 		return mcp_relay_run(rc);
 	/* Nobody there is no fault, unless somebody was meant to be. */
-	if (path && (options.socket || (rc != -ENOENT && rc != -ECONNREFUSED))) {
+	if (options.socket || rc != -ENOENT) {
 		(void)fprintf(stderr, "brig: mcp: %s\n", err.text);
 		return CMD_INTERNAL;
 	}

@@ -4,6 +4,7 @@
 #include "api/mcp_stdio.h"
 #include "base/fd.h"
 #include "cmd/cmd.h"
+#include "cmd/serving.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,25 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define TOKEN_BYTES 4096u
 #define HEAD_BYTES 8192u
 #define PIECE_BYTES (64u * 1024u)
-
-static int read_token(char token[TOKEN_BYTES], struct err *err)
-{
-	const char *path = getenv("BRIG_TOKEN_FILE");
-	token[0] = 0;
-	if (!path || !*path)
-		return 0;
-	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, token, TOKEN_BYTES - 1);
-	if (got < 0)
-		return err_set(err, -EACCES, "token", "BRIG_TOKEN_FILE %.100s: %s", path,
-			strerrordesc_np(errno));
-	token[got] = 0;
-	token[strcspn(token, "\r\n")] = 0;
-	return 0;
-}
 
 /* The head of the answer, byte by byte: what follows it is the protocol's already. */
 static int read_head(int fd, char head[HEAD_BYTES])
@@ -50,17 +34,14 @@ static int read_head(int fd, char head[HEAD_BYTES])
 	return -EMSGSIZE;
 }
 
-static int upgrade(int fd, struct err *err)
+static int upgrade(int fd, const char *token, struct err *err)
 {
-	char token[TOKEN_BYTES], request[TOKEN_BYTES + 256], head[HEAD_BYTES];
-	int rc = read_token(token, err);
-	if (rc < 0)
-		return rc;
+	char request[SERVING_TOKEN_BYTES + 256], head[HEAD_BYTES];
 	int length = snprintf(request, sizeof(request),
 		"GET /mcp/lines HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
 		"Upgrade: " MCP_LINES_PROTOCOL "\r\n%s%s%s\r\n",
 		token[0] ? "Authorization: Bearer " : "", token, token[0] ? "\r\n" : "");
-	rc = fd_write_all(fd, request, (size_t)length);
+	int rc = fd_write_all(fd, request, (size_t)length);
 	if (!rc)
 		rc = read_head(fd, head);
 	if (rc < 0)
@@ -76,16 +57,13 @@ static int upgrade(int fd, struct err *err)
 
 int mcp_relay_connect(const char *path, struct err *err)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	if (strlen(path) >= sizeof(address.sun_path))
-		return err_set(err, -ENAMETOOLONG, "mcp", "%.100s is too long for a socket", path);
-	(void)strcpy(address.sun_path, path);
-	cleanup_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return err_set(err, -errno, "mcp",
-			"nobody serves at %.100s: %s; start `brig serve`", path,
-			strerrordesc_np(errno));
-	int rc = upgrade(fd, err);
+	static struct serving serving;
+	cleanup_fd int fd = path ? serving_connect(path, err) : serving_find(&serving, err);
+	if (fd < 0)
+		return fd;
+	int rc = path ? serving_token(serving.token, err) : 0;
+	if (!rc)
+		rc = upgrade(fd, serving.token, err);
 	return rc ? rc : TAKE_FD(fd);
 }
 

@@ -8,9 +8,9 @@
 #include "base/err.h"
 
 /*
- * Connects to the Unix socket and has the connection upgraded. The token is read from the file that
- * BRIG_TOKEN_FILE names, where that is set. The descriptor; -ENOENT or -ECONNREFUSED where nobody
- * serves there; -EACCES where the dispatcher refuses; others.
+ * Connects to the Unix socket (NULL: the usual places) and has the connection upgraded. The token
+ * is read from the file that BRIG_TOKEN_FILE names, where that is set. The descriptor; -ENOENT or
+ * -ECONNREFUSED where nobody serves there; -EACCES where the dispatcher refuses; others.
  */
 int mcp_relay_connect(const char *path, struct err *err) MUST_CHECK;
 

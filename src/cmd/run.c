@@ -1,36 +1,82 @@
-/* run: the verb `brig run`, over a running service or a private one. */
+/*
+ * run: the verb `brig run`: through the brig that serves, where one does; else over a running
+ * service or a private one, with role and audit log of its own.
+ */
 #include "cmd/run.h"
 
 #include "cmd/cmd.h"
+#include "cmd/run_audit.h"
+#include "cmd/serving.h"
 #include "launch/launch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct own {
+	struct launch *launch;
+	struct run_audit audit;
+};
+
+static int find_serving(
+	void *user, const struct run_options *options, struct serving *ret, struct err *err)
+{
+	(void)user;
+	if (options->socket_path)
+		return serving_at(options->socket_path, ret, err);
+	/* What the one that serves has decided for itself. */
+	if (options->image || options->allow_degraded || getenv("BRIG_IMAGE"))
+		return -ENOENT;
+	return serving_find(ret, err);
+}
+
+static int begin(void *user, struct job_spec *spec, struct err *err)
+{
+	struct own *own = user;
+	return run_audit_begin(&own->audit, spec, err);
+}
+
+static int end(
+	void *user, const struct job_spec *spec, const struct run_end *ending, struct err *err)
+{
+	struct own *own = user;
+	return run_audit_end(&own->audit, spec, ending, err);
+}
 
 static int connect_service(
 	void *user, const struct run_options *options, int *ret_fd, struct err *err)
 {
-	struct launch **launch = user;
+	struct own *own = user;
+	const struct role *role = own->audit.role;
 	const struct launch_options wanted = {
 		.socket_path = options->socket_path,
-		.image = options->image,
+		.image = options->image	  ? options->image
+			 : role->image[0] ? role->image
+					  : NULL,
 		.allow_degraded = options->allow_degraded,
+		.allow_always = own->audit.setup.config->service.allow_degraded,
 		.cells_max = 1,
 	};
-	return launch_connect(&wanted, launch, ret_fd, err);
+	return launch_connect(&wanted, &own->launch, ret_fd, err);
 }
 
-static void release_service(void *user)
+static void release(void *user)
 {
-	struct launch **launch = user;
-	launch_free(*launch);
-	*launch = NULL;
+	struct own *own = user;
+	launch_free(own->launch);
+	own->launch = NULL;
+	run_audit_done(&own->audit);
 }
 
 int cmd_run(int argc, char **argv)
 {
-	struct launch *launch = NULL;
+	static struct own own;
 	const struct run_channel channel = {
+		.serving = find_serving,
+		.begin = begin,
 		.connect = connect_service,
-		.release = release_service,
-		.user = &launch,
+		.end = end,
+		.release = release,
+		.user = &own,
 	};
 	return run_with(&channel, argc, argv);
 }

@@ -4,38 +4,49 @@
 #include "base/fd.h"
 #include "cmd/cmd.h"
 #include "cmd/interrupt.h"
+#include "cmd/run_parts.h"
 #include "cmd/run_report.h"
 #include "cmd/run_request.h"
 #include "tool/artifact_out.h"
 #include "tool/cell_client.h"
+#include "tool/job_id.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
-struct run {
-	struct run_options options;
-	struct job_spec spec;
-	struct job_result result;
-	struct sink out, err;
-	sigset_t wait_mask;
-	int output_rc; /* why standard output failed, if it did */
-};
+int run_check_reader(const struct run *run)
+{
+	return run->out.closed && !run->options.out_folder ? -EPIPE : 0;
+}
 
 static int pass_output(void *user, bool is_stderr, struct span data)
 {
 	struct run *run = user;
 	run->output_rc = sink_write(is_stderr ? &run->err : &run->out, data);
-	/* With nobody left to read, only files are worth going on for. */
-	if (!run->output_rc && run->out.closed && !run->options.out_folder)
-		return -EPIPE;
-	return run->output_rc;
+	return run->output_rc ? run->output_rc : run_check_reader(run);
 }
 
-static int refuse(struct run *run, enum outcome outcome, const struct err *cause)
+/* CMD_OK, or CMD_INTERNAL where the log cannot be written: then nothing is shown. */
+static int log_end(struct run *run, const struct run_end *end)
 {
-	return run_report_refusal(
-		&run->options, outcome, cause, run->spec.id, &run->out, &run->err);
+	struct err cause = {0};
+	if (!run->is_begun || !run->channel->end)
+		return CMD_OK;
+	run->is_begun = false;
+	if (run->channel->end(run->channel->user, &run->spec, end, &cause) == 0)
+		return CMD_OK;
+	run_complain(&run->err, cause.text);
+	return CMD_INTERNAL;
+}
+
+int run_refuse(struct run *run, enum outcome outcome, const struct err *cause)
+{
+	const struct run_end end = {.outcome = outcome, .cause = cause};
+	int status = log_end(run, &end);
+	return status ? status
+		      : run_report_refusal(
+				&run->options, outcome, cause, run->spec.id, &run->out, &run->err);
 }
 
 /* What the command line names is read and judged; nothing has been started yet. */
@@ -46,7 +57,7 @@ static int prepare(struct run *run)
 	if (status == CMD_USAGE)
 		run_complain(&run->err, cause.text);
 	else if (status)
-		status = refuse(
+		status = run_refuse(
 			run, status == CMD_REJECTED ? OUTCOME_REJECTED : OUTCOME_INTERNAL, &cause);
 	if (status || !run->options.out_folder)
 		return status;
@@ -54,6 +65,18 @@ static int prepare(struct run *run)
 		return CMD_OK;
 	run_complain(&run->err, cause.text);
 	return CMD_INTERNAL;
+}
+
+static int report(struct run *run)
+{
+	cleanup_view struct view view = {0};
+	char fault_id[JOB_ID_BYTES];
+	if (run_report_judge(&run->result, &run->spec, fault_id, &view, &run->err) < 0)
+		return CMD_INTERNAL;
+	const struct run_end end = {
+		.outcome = run->result.outcome, .view = &view, .fault_id = fault_id};
+	int status = log_end(run, &end);
+	return status ? status : run_report(&run->options, &view, &run->out, &run->err);
 }
 
 static int exchange(struct run *run, int channel_fd)
@@ -81,30 +104,57 @@ static int exchange(struct run *run, int channel_fd)
 	if (rc < 0 && rc != -EINTR && interrupt_count)
 		rc = err_set(&cause, -EINTR, "run", "cancelled; the service ended with the job");
 	if (rc == -EINTR)
-		return refuse(run, OUTCOME_CANCELLED, &cause);
+		return run_refuse(run, OUTCOME_CANCELLED, &cause);
 	if (rc < 0)
-		return refuse(run, OUTCOME_INTERNAL, &cause);
-	int status = run_report(&run->options, &run->result, &run->spec, &run->out, &run->err);
+		return run_refuse(run, OUTCOME_INTERNAL, &cause);
+	int status = report(run);
 	return interrupt_count ? CMD_CANCELLED : status;
 }
 
-static int perform(struct run *run, const struct run_channel *channel)
+static int perform_here(struct run *run)
 {
+	const struct run_channel *channel = run->channel;
 	cleanup_fd int channel_fd = -1;
 	struct err cause = {0};
-
-	interrupt_install(&run->wait_mask);
+	int status = channel->begin ? channel->begin(channel->user, &run->spec, &cause) : CMD_OK;
+	if (status == CMD_USAGE) {
+		run_complain(&run->err, cause.text);
+		return status;
+	}
+	if (status)
+		return run_refuse(
+			run, status == CMD_REJECTED ? OUTCOME_REJECTED : OUTCOME_INTERNAL, &cause);
+	run->is_begun = true;
 	int rc = channel->connect(channel->user, &run->options, &channel_fd, &cause);
 	if (interrupt_count) {
 		(void)err_set(&cause, -EINTR, "run", "cancelled before the job started");
-		return refuse(run, OUTCOME_CANCELLED, &cause);
+		return run_refuse(run, OUTCOME_CANCELLED, &cause);
 	}
-	return rc < 0 ? refuse(run, OUTCOME_INTERNAL, &cause) : exchange(run, channel_fd);
+	return rc < 0 ? run_refuse(run, OUTCOME_INTERNAL, &cause) : exchange(run, channel_fd);
+}
+
+static int perform(struct run *run)
+{
+	static struct serving serving;
+	const struct run_channel *channel = run->channel;
+	struct err cause = {0};
+
+	interrupt_install(&run->wait_mask);
+	int fd = channel->serving ? channel->serving(channel->user, &run->options, &serving, &cause)
+				  : -ENOENT;
+	if (fd >= 0)
+		return run_http(run, &serving, fd);
+	if (fd == -EACCES) {
+		run_complain(&run->err, cause.text);
+		return CMD_USAGE;
+	}
+	bool absent = fd == -EPROTONOSUPPORT || (fd == -ENOENT && !run->options.socket_path);
+	return absent ? perform_here(run) : run_refuse(run, OUTCOME_INTERNAL, &cause);
 }
 
 int run_with(const struct run_channel *channel, int argc, char **argv)
 {
-	struct run run = {0};
+	struct run run = {.channel = channel};
 	struct err cause = {0};
 
 	sink_init(&run.out, STDOUT_FILENO);
@@ -119,7 +169,7 @@ int run_with(const struct run_channel *channel, int argc, char **argv)
 	job_result_init(&run.result);
 	int status = prepare(&run);
 	if (!status)
-		status = perform(&run, channel);
+		status = perform(&run);
 	/* The dead cell's folder is free only once its descriptors are closed. */
 	job_spec_done(&run.spec);
 	job_result_done(&run.result);

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 
-#define RECEIPT_BYTES (16 * KIB)
 #define LINE_BYTES 1024u
 
 int run_exit_status(const struct job_result *result)
@@ -82,30 +81,15 @@ int run_put(const struct view *view, run_renderer *render, size_t max_bytes, str
 	return rc ? rc : sink_write(sink, span_of(text.data, text.len));
 }
 
-static int render_receipt(const struct view *view, struct buf *out)
-{
-	const struct job_receipt *receipt = &view->result->receipt;
-	int rc = 0;
-	if (!receipt->present)
-		return 0;
-	for (int i = 0; !rc && i < LAYER_COUNT; i++)
-		rc = buf_printf(out, "layer %s: %s%s%s\n", layer_name((enum layer)i),
-			layer_state_name(receipt->layers[i].state),
-			receipt->layers[i].detail[0] ? ", " : "", receipt->layers[i].detail);
-	return rc ? rc
-		  : buf_printf(out, "image %s, kernel %s, cgroup %s\n", receipt->image,
-			    receipt->kernel, receipt->cgroup_version);
-}
-
 static int put_text(const struct view *view, struct sink *out, struct sink *err)
 {
 	int rc = run_put(view, render_values, RENDER_VALUES_BYTES_MAX, out);
 	if (!rc)
 		rc = run_put(view, render_notices, RENDER_NOTICES_BYTES_MAX, err);
-	return rc ? rc : run_put(view, render_receipt, RECEIPT_BYTES, err);
+	return rc ? rc : run_put(view, render_receipt, RENDER_RECEIPT_BYTES_MAX, err);
 }
 
-static int show(const struct run_options *options, const struct view *view, struct sink *out,
+int run_report(const struct run_options *options, const struct view *view, struct sink *out,
 	struct sink *err)
 {
 	struct err fault = {0};
@@ -120,13 +104,11 @@ static int show(const struct run_options *options, const struct view *view, stru
 	return run_exit_status(view->result);
 }
 
-int run_report(const struct run_options *options, const struct job_result *result,
-	const struct job_spec *spec, struct sink *out, struct sink *err)
+int run_report_judge(const struct job_result *result, const struct job_spec *spec,
+	char fault_id[JOB_ID_BYTES], struct view *view, struct sink *err)
 {
-	cleanup_view struct view view = {0};
-	char fault_id[JOB_ID_BYTES] = "";
 	char line[LINE_BYTES];
-
+	fault_id[0] = 0;
 	if (result->outcome == OUTCOME_INTERNAL && fault_id_make(fault_id) == 0 &&
 		result->fault.code) {
 		/* Here the caller is the operator too; the result itself says only the id. */
@@ -134,12 +116,12 @@ int run_report(const struct run_options *options, const struct job_result *resul
 			result->fault.stage, result->fault.text);
 		run_complain(err, line);
 	}
-	if (view_init(&view, result, spec->id, fault_id[0] ? fault_id : NULL) < 0) {
+	int rc = view_init(view, result, spec->id, fault_id[0] ? fault_id : NULL);
+	if (rc < 0)
 		run_complain(err, "no memory for the result");
-		return CMD_INTERNAL;
-	}
-	view_set_session(&view, &spec->session);
-	return show(options, &view, out, err);
+	else
+		view_set_session(view, &spec->session);
+	return rc;
 }
 
 int run_report_refusal(const struct run_options *options, enum outcome outcome,

@@ -4,17 +4,25 @@
 
 #include "cmd/run_options.h"
 #include "cmd/sink.h"
+#include "tool/job_id.h"
 #include "tool/view.h"
 
 /* The exit status that stands for an outcome. */
 int run_exit_status(const struct job_result *result);
 
 /*
+ * Judges the result: fills `view` and, for brig's own fault, `fault_id` (else empty), of which the
+ * operator is told here. 0 or -errno, having complained.
+ */
+int run_report_judge(const struct job_result *result, const struct job_spec *spec,
+	char fault_id[JOB_ID_BYTES], struct view *view, struct sink *err) MUST_CHECK;
+
+/*
  * Shows the result, writes files and charts to --out, and returns the exit status: the outcome's,
  * or 125 where the folder or standard output fails.
  */
-int run_report(const struct run_options *options, const struct job_result *result,
-	const struct job_spec *spec, struct sink *out, struct sink *err);
+int run_report(const struct run_options *options, const struct view *view, struct sink *out,
+	struct sink *err);
 
 /*
  * The same for a job that never ran: `outcome` is OUTCOME_REJECTED, OUTCOME_INTERNAL or

@@ -37,7 +37,7 @@ int serve_config_path(char *out)
 int serve_socket_path(char *out)
 {
 	if (geteuid() == 0)
-		return join(out, "/run/brig/http.sock", "");
+		return join(out, SERVE_SYSTEM_SOCKET, "");
 	return below(out, "XDG_RUNTIME_DIR", NULL, "/brig/http.sock");
 }
 

@@ -13,6 +13,9 @@
 
 #include "base/err.h"
 
+/* Where root's brig serves, for its group too. */
+#define SERVE_SYSTEM_SOCKET "/run/brig/http.sock"
+
 int serve_config_path(char *out) MUST_CHECK;
 int serve_socket_path(char *out) MUST_CHECK;
 int serve_state_path(const char *leaf, char *out) MUST_CHECK;

@@ -2,6 +2,7 @@
 #include "http/multipart.h"
 
 #include "http/parse.h"
+#include "http/percent.h"
 
 #include <errno.h>
 
@@ -61,6 +62,24 @@ bool multipart_over(const struct multipart *multipart)
 	return multipart->state == MULTIPART_OVER;
 }
 
+/* filename*=UTF-8''percent-encoded (RFC 5987) says what a quoted filename cannot: it goes first. */
+static int begin_named(struct multipart *multipart, struct span value, struct span name)
+{
+	static const char charset[] = "utf-8''";
+	size_t length = sizeof(charset) - 1;
+	cleanup_buf struct buf decoded = {0};
+	struct span coded = parameter(value, "filename*");
+	if (!coded.data)
+		return multipart->events.begin(
+			multipart->events.user, name, parameter(value, "filename"));
+	buf_init(&decoded, MULTIPART_HEAD_MAX);
+	if (coded.len < length || !http_same(span_of(coded.data, length), charset) ||
+		percent_decode(span_of(coded.data + length, coded.len - length), &decoded) < 0)
+		return -EBADMSG;
+	return multipart->events.begin(multipart->events.user, name,
+		span_of(decoded.len ? decoded.data : coded.data, decoded.len));
+}
+
 static int begin_part(struct multipart *multipart, struct span head)
 {
 	while (head.len) {
@@ -74,8 +93,7 @@ static int begin_part(struct multipart *multipart, struct span head)
 			struct span name = parameter(value, "name");
 			if (!name.data)
 				return -EBADMSG;
-			return multipart->events.begin(
-				multipart->events.user, name, parameter(value, "filename"));
+			return begin_named(multipart, value, name);
 		}
 		size_t used = end ? length + 2 : length;
 		head = span_of(head.data + used, head.len - used);

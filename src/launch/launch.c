@@ -191,7 +191,7 @@ int launch_start(const struct launch_options *options, struct launch **ret_launc
 		.park_max = options->park_max,
 		.zygote_jobs = options->zygote_jobs ? options->zygote_jobs : LAUNCH_ZYGOTE_JOBS,
 		.zygote_age_s = options->zygote_age_s ? options->zygote_age_s : LAUNCH_ZYGOTE_AGE_S,
-		.allow_degraded = options->allow_degraded,
+		.allow_degraded = options->allow_degraded | options->allow_always,
 	};
 	cleanup_fd int mount_fd = -1;
 	struct err local = {0};

@@ -22,12 +22,13 @@
 #include <stddef.h>
 
 struct launch_options {
-	const char *socket_path; /* a running service's socket; NULL tries the usual place */
-	const char *image;	 /* name or NULL for BRIG_IMAGE or "default" */
-	layer_set allow_degraded;
-	unsigned cells_max; /* slots */
-	unsigned park_min;  /* cells of each level kept ready without demand */
-	unsigned park_max;  /* cells kept ready at the most; 0: none, the first job waits */
+	const char *socket_path;  /* a running service's socket; NULL tries the usual place */
+	const char *image;	  /* name or NULL for BRIG_IMAGE or "default" */
+	layer_set allow_degraded; /* asked for: a service that runs already is not used */
+	layer_set allow_always;	  /* the host's own configuration */
+	unsigned cells_max;	  /* slots */
+	unsigned park_min;	  /* cells of each level kept ready without demand */
+	unsigned park_max;	  /* cells kept ready at the most; 0: none, the first job waits */
 	unsigned zygote_jobs, zygote_age_s; /* when a zygote is replaced; 0 takes the usual */
 };
 

@@ -113,6 +113,15 @@ static int check_size(
 	return 0;
 }
 
+const char *chart_extension(struct span mime)
+{
+	if (span_is(mime, "image/png"))
+		return "png";
+	if (span_is(mime, "image/jpeg"))
+		return "jpg";
+	return span_is(mime, "image/svg+xml") ? "svg" : NULL;
+}
+
 /* What kind of image it is, and that its own header agrees. */
 static int check_image(
 	const json_t *raw, struct span image, struct chart *chart, char why[CHART_WHY_BYTES])
@@ -121,17 +130,15 @@ static int check_image(
 	unsigned width = 0, height = 0;
 	int rc;
 
+	chart->extension = chart_extension(mime);
 	if (span_is(mime, "image/png")) {
-		chart->extension = "png";
 		rc = chart_png_size(image, &width, &height);
 	} else if (span_is(mime, "image/jpeg")) {
-		chart->extension = "jpg";
 		rc = chart_jpeg_size(image, &width, &height);
 	} else if (span_is(mime, "image/svg+xml")) {
 		/* Drawn to any size: the reported one is only a proposal, within the caps. */
 		json_int_t said_width = json_integer_value(json_object_get(raw, "width"));
 		json_int_t said_height = json_integer_value(json_object_get(raw, "height"));
-		chart->extension = "svg";
 		rc = is_svg(image) && said_width > 0 && said_width <= CHART_SIDE_MAX &&
 				     said_height > 0 && said_height <= CHART_SIDE_MAX
 			     ? 0

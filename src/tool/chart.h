@@ -31,6 +31,9 @@ int chart_check(
 	const struct job_item *item, struct chart *ret_chart, char why[CHART_WHY_BYTES]) MUST_CHECK;
 void chart_done(struct chart *chart);
 
+/* "png", "jpg" or "svg" for the media type of a chart, NULL for any other. */
+const char *chart_extension(struct span mime);
+
 /* The size that the image itself gives, from its first bytes. 0 or -EBADMSG. */
 int chart_png_size(struct span image, unsigned *ret_width, unsigned *ret_height) MUST_CHECK;
 int chart_jpeg_size(struct span image, unsigned *ret_width, unsigned *ret_height) MUST_CHECK;

@@ -188,3 +188,18 @@ int render_notices(const struct view *view, struct buf *out)
 		rc = render_session(view, out);
 	return rc ? rc : render_outcome(view, out);
 }
+
+int render_receipt(const struct view *view, struct buf *out)
+{
+	const struct job_receipt *receipt = &view->result->receipt;
+	int rc = 0;
+	if (!receipt->present)
+		return 0;
+	for (int i = 0; !rc && i < LAYER_COUNT; i++)
+		rc = buf_printf(out, "layer %s: %s%s%s\n", layer_name((enum layer)i),
+			layer_state_name(receipt->layers[i].state),
+			receipt->layers[i].detail[0] ? ", " : "", receipt->layers[i].detail);
+	return rc ? rc
+		  : buf_printf(out, "image %s, kernel %s, cgroup %s\n", receipt->image,
+			    receipt->kernel, receipt->cgroup_version);
+}

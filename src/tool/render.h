@@ -14,6 +14,7 @@
 /* Room for render_values and render_notices. */
 #define RENDER_VALUES_BYTES_MAX ((LIMIT_TABLES + 1) * 33 * KIB)
 #define RENDER_NOTICES_BYTES_MAX (64 * KIB)
+#define RENDER_RECEIPT_BYTES_MAX (16 * KIB)
 
 /*
  * Appends what a model is given: outcome and hint, error, output, value, tables, charts, files.
@@ -30,5 +31,8 @@ int render_notices(const struct view *view, struct buf *out) MUST_CHECK;
 
 /* Appends one line for each artifact: name, size. */
 int render_files(const struct view *view, struct buf *out) MUST_CHECK;
+
+/* Appends the layers of the receipt, a line each; nothing where there is no receipt. */
+int render_receipt(const struct view *view, struct buf *out) MUST_CHECK;
 
 #endif

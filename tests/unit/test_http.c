@@ -1,7 +1,9 @@
 /* http: the parts without I/O: heads, chunks, multipart, origins. */
 #include "check.h"
 
+#include "http/answer.h"
 #include "http/chunked.h"
+#include "http/events.h"
 #include "http/multipart.h"
 #include "http/origin.h"
 #include "http/parse.h"
@@ -177,6 +179,8 @@ static void takes_multipart_apart(void **state)
 				   "name=\"code\"\r\n\r\n1\r\n--\r\n\r\n--b\r\n"
 				   "Content-Type: x\r\ncontent-disposition: form-data; name=f; "
 				   "filename=\"a b\"\r\n\r\n"
+				   "\r\n--b\r\nContent-Disposition: form-data; name=g; "
+				   "filename=x; filename*=UTF-8''a%22%3Bb\r\n\r\n2"
 				   "\r\n--b--\r\nepilogue";
 	for (size_t step = 1; step < sizeof(body); step += 3) {
 		struct seen seen = {""};
@@ -194,8 +198,79 @@ static void takes_multipart_apart(void **state)
 				0);
 		}
 		assert_true(multipart_over(&multipart));
-		assert_string_equal(seen.text, "<code|>1\r\n--\r\n/<f|a b>/");
+		assert_string_equal(seen.text, "<code|>1\r\n--\r\n/<f|a b>/<g|a\";b>2/");
 		multipart_done(&multipart);
+	}
+}
+
+static const char streamed[] =
+	"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+	"8\r\nevent: a\r\nb\r\n\ndata: 1\n\n:\r\n19\r\n\n\nevent: b\ndata: {}\n\n: "
+	"\n\n\r\n0\r\n\r\n";
+
+/* However it is cut, the same events come out. */
+static void reads_a_stream_of_events(void **state)
+{
+	(void)state;
+	for (size_t step = 1; step < sizeof(streamed); step++) {
+		struct answer answer;
+		struct events events;
+		char seen[64] = "";
+		answer_init(&answer);
+		events_init(&events, 4096);
+		for (size_t at = 0; at < sizeof(streamed) - 1; at += step) {
+			size_t left = sizeof(streamed) - 1 - at;
+			struct span piece, data;
+			const char *name;
+			assert_false(answer_over(&answer));
+			assert_int_equal(answer_feed(&answer,
+						 span_of(streamed + at, left < step ? left : step)),
+				0);
+			while (answer_next(&answer, &piece) > 0) {
+				assert_int_equal(events_feed(&events, piece), 0);
+				while (events_next(&events, &name, &data) > 0)
+					(void)snprintf(seen + strlen(seen),
+						sizeof(seen) - strlen(seen), "%s=%.*s;", name,
+						(int)data.len, data.data);
+			}
+		}
+		assert_true(answer_over(&answer));
+		assert_int_equal(answer.status, 200);
+		assert_string_equal(answer.type, "text/event-stream");
+		assert_string_equal(seen, "a=1;b={};");
+		answer_done(&answer);
+		events_done(&events);
+	}
+}
+
+static void reads_an_answer_with_a_length(void **state)
+{
+	(void)state;
+	static const char text[] = "HTTP/1.1 403 Forbidden\r\ncontent-length: 5\r\n\r\n12345HTTP/";
+	struct answer answer;
+	struct span piece;
+	answer_init(&answer);
+	assert_int_equal(answer_feed(&answer, span_text(text)), 0);
+	assert_int_equal(answer_next(&answer, &piece), 1);
+	assert_true(span_is(piece, "12345"));
+	assert_true(answer_over(&answer));
+	assert_int_equal(answer.status, 403);
+	answer_done(&answer);
+}
+
+static void refuses_what_is_no_answer(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"HTTP/1.0 200 OK\r\n\r\n", "HTTP/1.1 20\r\n\r\n",
+		"SSH-2.0-x\r\n\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+		"HTTP/1.1 200 OK\r\ncontent-length:\r\n\r\n"};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct answer answer;
+		struct span piece;
+		answer_init(&answer);
+		assert_int_equal(answer_feed(&answer, span_text(texts[i])), 0);
+		assert_int_equal(answer_next(&answer, &piece), -EBADMSG);
+		answer_done(&answer);
 	}
 }
 
@@ -209,6 +284,9 @@ int main(void)
 		cmocka_unit_test(puts_chunks_together),
 		cmocka_unit_test(refuses_broken_chunks),
 		cmocka_unit_test(takes_multipart_apart),
+		cmocka_unit_test(reads_a_stream_of_events),
+		cmocka_unit_test(reads_an_answer_with_a_length),
+		cmocka_unit_test(refuses_what_is_no_answer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* percent: names of files in URLs. Source: RFC 3986, 2.1. */
-#ifndef BRIG_API_PERCENT_H
-#define BRIG_API_PERCENT_H
+#ifndef BRIG_HTTP_PERCENT_H
+#define BRIG_HTTP_PERCENT_H
 
 #include "base/buf.h"
 #include "base/span.h"

@@ -1,5 +1,5 @@
 /* percent: both ways. */
-#include "api/percent.h"
+#include "http/percent.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,0 +1,142 @@
+/* serving: a Unix socket, a token, and small requests. */
+#include "cmd/serving.h"
+
+#include "base/fd.h"
+#include "cmd/serve_paths.h"
+#include "http/answer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define SILENCE_SECONDS 30
+#define PROBE_SECONDS 5
+#define RECEIVE_BYTES (64u * 1024u)
+#define HEAD_BYTES (SERVING_TOKEN_BYTES + 16u * 1024u)
+
+int serving_token(char token[SERVING_TOKEN_BYTES], struct err *err)
+{
+	const char *path = getenv("BRIG_TOKEN_FILE");
+	token[0] = 0;
+	if (!path || !*path)
+		return 0;
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, token, SERVING_TOKEN_BYTES - 1);
+	if (got < 0)
+		return err_set(err, -EACCES, "token", "BRIG_TOKEN_FILE %.100s: %s", path,
+			strerrordesc_np(errno));
+	token[got] = 0;
+	token[strcspn(token, "\r\n")] = 0;
+	return 0;
+}
+
+int serving_connect(const char *path, struct err *err)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	if (strlen(path) >= sizeof(address.sun_path))
+		return err_set(
+			err, -ENAMETOOLONG, "socket", "%.100s is too long for a socket", path);
+	(void)strcpy(address.sun_path, path);
+	cleanup_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return err_set(err, -errno, "socket",
+			"nobody serves at %.100s: %s; start `brig serve`", path,
+			strerrordesc_np(errno));
+	return TAKE_FD(fd);
+}
+
+int serving_find(struct serving *ret, struct err *err)
+{
+	int fd = serve_socket_path(ret->path);
+	if (!fd)
+		fd = serving_connect(ret->path, NULL);
+	if (fd < 0 && geteuid() != 0) {
+		(void)strcpy(ret->path, SERVE_SYSTEM_SOCKET);
+		fd = serving_connect(ret->path, NULL);
+	}
+	if (fd < 0)
+		return err_set(err, -ENOENT, "socket", "no brig serves here");
+	int rc = serving_token(ret->token, err);
+	if (rc < 0)
+		fd_close(&fd);
+	return rc ? rc : fd;
+}
+
+/* A service takes the first bytes of a request for a frame beyond its cap and hangs up. */
+static bool speaks_http(const char *path)
+{
+	static const char probe[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	const struct timeval limit = {.tv_sec = PROBE_SECONDS};
+	char head[8] = "";
+	cleanup_fd int fd = serving_connect(path, NULL);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
+		send(fd, probe, sizeof(probe) - 1, MSG_NOSIGNAL) < 0)
+		return false;
+	return fd_read_all(fd, head, sizeof(head) - 1) == 0 && strcmp(head, "HTTP/1.") == 0;
+}
+
+int serving_at(const char *path, struct serving *ret, struct err *err)
+{
+	if (strlen(path) >= sizeof(ret->path))
+		return err_set(err, -ENAMETOOLONG, "socket", "%.100s is too long", path);
+	(void)strcpy(ret->path, path);
+	int fd = serving_connect(path, err);
+	if (fd < 0)
+		return fd;
+	int rc = speaks_http(path) ? 0 : -EPROTONOSUPPORT;
+	if (!rc)
+		rc = serving_token(ret->token, err);
+	if (rc < 0)
+		fd_close(&fd);
+	return rc ? rc : fd;
+}
+
+static int receive_answer(
+	int fd, struct answer *answer, int (*body)(void *user, struct span piece), void *user)
+{
+	unsigned char bytes[RECEIVE_BYTES];
+	struct span piece;
+	while (!answer_over(answer)) {
+		ssize_t got = recv(fd, bytes, sizeof(bytes), 0);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -ENODATA;
+		int rc = answer_feed(answer, span_of(bytes, (size_t)got));
+		while (!rc && (rc = answer_next(answer, &piece)) > 0)
+			rc = body && answer->status == 200 ? body(user, piece) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	return answer->status;
+}
+
+int serving_request(const struct serving *serving, const char *method, struct span target,
+	int (*body)(void *user, struct span piece), void *user, struct err *err)
+{
+	const struct timeval limit = {.tv_sec = SILENCE_SECONDS};
+	cleanup_buf struct buf head = {0};
+	struct answer answer;
+	cleanup_fd int fd = serving_connect(serving->path, err);
+	if (fd < 0)
+		return fd;
+	buf_init(&head, HEAD_BYTES);
+	int rc = buf_printf(&head, "%s %.*s HTTP/1.1\r\nHost: localhost\r\n%s%s%s\r\n", method,
+		(int)target.len, (const char *)target.data,
+		serving->token[0] ? "Authorization: Bearer " : "", serving->token,
+		serving->token[0] ? "\r\n" : "");
+	if (!rc && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
+		rc = -errno;
+	if (!rc && send(fd, head.data, head.len, MSG_NOSIGNAL) != (ssize_t)head.len)
+		rc = -EPIPE;
+	answer_init(&answer);
+	if (!rc)
+		rc = receive_answer(fd, &answer, body, user);
+	answer_done(&answer);
+	return rc < 0 ? err_sys(err, rc, "socket", "speaking with the brig that serves") : rc;
+}

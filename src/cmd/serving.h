@@ -1,0 +1,44 @@
+/*
+ * serving: the brig that serves already, for verbs that go through it where there is one.
+ *
+ * root looks at /run/brig/http.sock; others first at their own below XDG_RUNTIME_DIR, then at that
+ * one, which is open to the group brig.
+ */
+#ifndef BRIG_CMD_SERVING_H
+#define BRIG_CMD_SERVING_H
+
+#include "base/err.h"
+#include "base/span.h"
+
+#include <limits.h>
+
+#define SERVING_TOKEN_BYTES 4096u
+
+struct serving {
+	char path[PATH_MAX];
+	char token[SERVING_TOKEN_BYTES]; /* from the file that BRIG_TOKEN_FILE names; may be empty
+					  */
+};
+
+/* Connects to the socket. -ENOENT or -ECONNREFUSED where nobody serves there; others. */
+int serving_connect(const char *path, struct err *err) MUST_CHECK;
+
+/* Finds one at the usual places and reads the token. A connected descriptor; -ENOENT where none
+ * serves; -EACCES for a token that cannot be read. */
+int serving_find(struct serving *ret, struct err *err) MUST_CHECK;
+
+/* The same for the socket that somebody named. -EPROTONOSUPPORT where something else than a
+ * dispatcher answers: then it is an interpreter service's. */
+int serving_at(const char *path, struct serving *ret, struct err *err) MUST_CHECK;
+
+/* Reads the token that BRIG_TOKEN_FILE names; empty where it is not set. 0 or -EACCES. */
+int serving_token(char token[SERVING_TOKEN_BYTES], struct err *err) MUST_CHECK;
+
+/*
+ * One request without a body and its whole answer: `body` is called with each piece. Gives up after
+ * some seconds of silence. The HTTP status or -errno.
+ */
+int serving_request(const struct serving *serving, const char *method, struct span target,
+	int (*body)(void *user, struct span piece), void *user, struct err *err) MUST_CHECK;
+
+#endif
