@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -52,15 +53,38 @@ static void remove_children(int dir_fd)
 		(void)closedir(dir);
 }
 
+/*
+ * A group is in use while its launcher, or the service that was given the folder, holds the lock on
+ * it. The lock is the host's: it holds against those who see another /run, as in a container, and
+ * goes with its last holder. -EBUSY where it is another's.
+ */
+static int lock_group(const char *path, int *ret_dir_fd)
+{
+	struct stat locked, there;
+	cleanup_fd int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir_fd < 0)
+		return -errno;
+	if (flock(dir_fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	/* It may have been removed, and made again by another, before the lock was ours. */
+	if (fstat(dir_fd, &locked) < 0 || stat(path, &there) < 0)
+		return -errno;
+	if (locked.st_ino != there.st_ino)
+		return -EBUSY;
+	*ret_dir_fd = TAKE_FD(dir_fd);
+	return 0;
+}
+
 /* A group with dying tasks refuses for a moment. */
 static int remove_group(const char *path)
 {
 	const struct timespec pause = {.tv_nsec = REMOVE_PAUSE_MS * 1000000L};
-	int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir_fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	int rc = -EBUSY;
-	/* Whoever is left in it belongs to nobody: its launcher is dead. */
+	cleanup_fd int dir_fd = -1;
+	int rc = lock_group(path, &dir_fd);
+	if (rc < 0)
+		return rc == -ENOENT ? 0 : rc;
+	rc = -EBUSY;
+	/* Whoever is left in it belongs to nobody: the lock was free. */
 	(void)write_at(dir_fd, "cgroup.kill", "1");
 	for (int i = 0; rc == -EBUSY && i < REMOVE_TRIES; i++) {
 		remove_children(dir_fd);
@@ -68,7 +92,6 @@ static int remove_group(const char *path)
 		if (rc == -EBUSY)
 			(void)nanosleep(&pause, NULL);
 	}
-	(void)close(dir_fd);
 	return rc;
 }
 
@@ -90,14 +113,14 @@ static int make_group(struct delegation *delegation, size_t i, const char *own, 
 	int length = snprintf(path, PATH_MAX, "%s/brig.%u", own, number);
 	if (length < 0 || length >= PATH_MAX)
 		return -ENAMETOOLONG;
+	cleanup_fd int dir_fd = -1;
 	int rc = remove_group(path);
 	if (!rc && mkdir(path, 0755) < 0)
-		rc = -errno;
+		rc = errno == EEXIST ? -EBUSY : -errno;
+	if (!rc)
+		rc = lock_group(path, &dir_fd);
 	if (rc < 0)
-		return rc;
-	cleanup_fd int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir_fd < 0)
-		rc = -errno;
+		return rc == -ENOENT ? -EBUSY : rc; /* another was quicker */
 	for (size_t n = 0; !rc && n < sizeof(given) / sizeof(given[0]); n++)
 		rc = give(dir_fd, given[n], uid, gid);
 	if (rc < 0) {
@@ -188,6 +211,12 @@ static int make_unified(struct delegation *delegation, unsigned number, uint32_t
 	return rc ? rc : give(delegation->service_fd, "cgroup.procs", uid, gid);
 }
 
+static int err_busy(struct err *err, unsigned number)
+{
+	return err_set(err, -EBUSY, "memory", "instance %u is in use, or has left processes behind",
+		number);
+}
+
 int delegation_make(
 	struct delegation *delegation, unsigned number, uint32_t uid, uint32_t gid, struct err *err)
 {
@@ -195,7 +224,7 @@ int delegation_make(
 
 	int rc = make_unified(delegation, number, uid, gid);
 	if (rc == -EBUSY)
-		return err_set(err, rc, "memory", "instance %u left processes behind", number);
+		return err_busy(err, number);
 	if (rc < 0)
 		fd_close(&delegation->dirs[LAUNCH_CGROUP_UNIFIED]);
 	for (size_t i = 0; !delegation->v2 && i < LAUNCH_CGROUP_UNIFIED; i++) {
@@ -208,8 +237,7 @@ int delegation_make(
 			(void)snprintf(cpu, sizeof(cpu), "%s", own);
 		rc = make_group(delegation, i, own, number, uid, gid);
 		if (rc == -EBUSY)
-			return err_set(
-				err, rc, "memory", "instance %u left processes behind", number);
+			return err_busy(err, number);
 	}
 	return 0;
 }

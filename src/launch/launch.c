@@ -30,7 +30,6 @@
 #include <unistd.h>
 
 #define READY_LIMIT_MS 20000
-#define INSTANCE_TRIES 8u
 
 struct launch {
 	unsigned number;
@@ -99,12 +98,13 @@ static int open_image(const struct launch_options *options, struct launch_messag
 	return offer_image(&ref, strcmp(manifest.format, "erofs") == 0, start, ret_mount_fd, err);
 }
 
-/* Remains of a dead instance that still hold processes: take the next number. */
+/* A number that is taken where another /run is seen, or remains of a dead instance that still hold
+ * processes: take the next. */
 static int take_instance(struct launch *launch, struct err *err)
 {
 	unsigned first = 0;
 	int rc = -EBUSY;
-	for (unsigned i = 0; rc == -EBUSY && i < INSTANCE_TRIES; i++) {
+	for (unsigned i = 0; rc == -EBUSY && i < INSTANCES_MAX; i++) {
 		rc = instance_take(first, &launch->number, &launch->lock_fd, err);
 		if (rc < 0)
 			return rc;
@@ -148,7 +148,8 @@ static int receive(const struct launch *launch, struct launch_message *message, 
 			  : -ETIMEDOUT;
 	if (got != (ssize_t)sizeof(*message))
 		return err_set(err, got < 0 ? (int)got : -ECHILD, "launch",
-			"the service ended while it started");
+			"the service ended while it started: `brig doctor` tells what it needs of "
+			"this host");
 	message->err.stage[sizeof(message->err.stage) - 1] = 0;
 	message->err.text[sizeof(message->err.text) - 1] = 0;
 	return 0;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,16 +100,20 @@ pid_t program_start(const struct idmap *idmap, int cgroup_fd, int control_fd, in
 	cleanup_fd int program_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (program_fd < 0)
 		return err_sys(err, -errno, "launch", path);
-	if (pipe2(gate, O_CLOEXEC) < 0)
-		return err_sys(err, -errno, "launch", "pipe2");
+	/* A socket: to write into a pipe whose reader is dead would end this process too. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) < 0)
+		return err_sys(err, -errno, "launch", "socketpair");
 	pid_t pid = start(program_fd, cgroup_fd, control_fd, link_fd, gate[0], ret_pidfd);
-	if (pid < 0)
+	if (pid == -ENOENT || pid == -ENODEV)
+		rc = err_sys(err, pid, "launch", "the service's cgroup is gone: clone3");
+	else if (pid < 0)
 		rc = err_sys(err, pid, "uid", "this host refuses a user namespace: clone3");
 	fd_close(&gate[0]);
 	if (!rc)
 		rc = idmap_write(idmap, pid, err);
-	if (!rc && write(gate[1], "g", 1) != 1)
-		rc = err_sys(err, -errno, "launch", "letting the service go");
+	ssize_t sent = rc ? 0 : fd_send(gate[1], "g", 1, NULL, 0);
+	if (sent < 0)
+		rc = err_sys(err, (int)sent, "launch", "letting the service go");
 	fd_close(&gate[1]);
 	if (rc < 0 && pid > 0) {
 		/* The gate is closed for good: the child ends by itself. */
