@@ -10,7 +10,9 @@
 #include "launch/launch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct own {
 	struct launch *launch;
@@ -40,6 +42,19 @@ static int end(
 {
 	struct own *own = user;
 	return run_audit_end(&own->audit, spec, ending, err);
+}
+
+static bool is_running(void *user, const struct run_options *options)
+{
+	char usual[PATH_MAX];
+	struct err err;
+	(void)user;
+	if (!options->socket_path && launch_socket_path(usual, sizeof(usual)) < 0)
+		return false;
+	int fd = serving_connect(options->socket_path ? options->socket_path : usual, &err);
+	if (fd >= 0)
+		(void)close(fd);
+	return fd >= 0;
 }
 
 static int connect_service(
@@ -72,6 +87,7 @@ int cmd_run(int argc, char **argv)
 	static struct own own;
 	const struct run_channel channel = {
 		.serving = find_serving,
+		.lives = is_running,
 		.begin = begin,
 		.connect = connect_service,
 		.end = end,

@@ -28,6 +28,9 @@ struct run_channel {
 	 * May be NULL. */
 	int (*serving)(void *user, const struct run_options *options, struct serving *ret,
 		struct err *err);
+	/* Whether `connect` would find a service that outlives this run, as a session needs. May be
+	 * NULL: it would. */
+	bool (*lives)(void *user, const struct run_options *options);
 	/* Admits the job and logs it before it starts. An exit status. May be NULL. */
 	int (*begin)(void *user, struct job_spec *spec, struct err *err);
 	/* Gives a connected stream socket (the caller of it then owns it). 0 or -errno with a

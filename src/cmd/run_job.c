@@ -116,6 +116,13 @@ static int perform_here(struct run *run)
 	const struct run_channel *channel = run->channel;
 	cleanup_fd int channel_fd = -1;
 	struct err cause = {0};
+	if (run->options.session && channel->lives &&
+		!channel->lives(channel->user, &run->options)) {
+		run_complain(&run->err,
+			"a session needs a brig that goes on running: start `brig serve` (or `brig "
+			"service`), then run this again");
+		return CMD_USAGE;
+	}
 	int status = channel->begin ? channel->begin(channel->user, &run->spec, &cause) : CMD_OK;
 	if (status == CMD_USAGE) {
 		run_complain(&run->err, cause.text);
