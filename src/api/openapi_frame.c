@@ -7,7 +7,7 @@ const char openapi_frame[] =
 	"{\"openapi\": \"3.1.0\","
 	"\"info\": {\"title\": \"brig\", \"version\": \"" BRIG_VERSION "\","
 	"\"description\": \"A code interpreter for agents: Python in a jail, and arithmetic.\","
-	"\"license\": {\"name\": \"See the LICENSE file\", \"identifier\": \"LicenseRef-brig\"}},"
+	"\"license\": {\"name\": \"MIT\", \"identifier\": \"MIT\"}},"
 	"\"security\": [{}, {\"token\": []}],"
 	"\"tags\": [{\"name\": \"tools\", \"description\": \"What a model may call\"},"
 	"{\"name\": \"jobs\", \"description\": \"What has been called\"},"

@@ -230,7 +230,7 @@ static bool check_caller(struct rest *rest)
 			0);
 		return false;
 	}
-	bool near = rest->exchange->peer.is_loopback || rest->exchange->peer.is_unix;
+	bool near = who_is_here(rest->exchange);
 	bool presented = http_field(rest->exchange->head, "authorization").data != NULL;
 	if (verdict == WHO_KNOWN || (rest->route->flags & ROUTE_METRICS && near && !presented))
 		return true;

@@ -47,6 +47,12 @@ static bool is_forwarded(const struct http_head *head)
 	return false;
 }
 
+bool who_is_here(const struct http_exchange *exchange)
+{
+	bool near = exchange->peer.is_unix || exchange->peer.is_loopback;
+	return near && !is_forwarded(exchange->head);
+}
+
 static void set(struct who *who, struct config *config, const struct role *role, const char *token)
 {
 	who->config = config_ref(config);
@@ -59,8 +65,7 @@ static enum who_verdict who_is_near(
 	struct config *config, const struct http_exchange *exchange, struct who *who)
 {
 	const struct role *local = config_role(config, CONFIG_LOCAL_ROLE);
-	bool near = exchange->peer.is_unix || exchange->peer.is_loopback;
-	if (!local || !near || is_forwarded(exchange->head))
+	if (!local || !who_is_here(exchange))
 		return WHO_UNKNOWN;
 	set(who, config, local, "");
 	return WHO_KNOWN;

@@ -47,6 +47,9 @@ bool who_again(struct config *config, const char *role, const char *token, const
 int who_of_name(
 	struct config *config, const char *role, const char *door, struct who *ret_who) MUST_CHECK;
 
+/* From this host, and for nobody behind it: no proxy says that it passes on another's request. */
+bool who_is_here(const struct http_exchange *exchange);
+
 /* Whether `who` may see what token `token` of role `role` made. */
 bool who_may_see(const struct who *who, const char *role, const char *token);
 
