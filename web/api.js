@@ -11,7 +11,7 @@ export const whenUnknown = (call) => { onUnknown = call; };
 // A refusal: RFC 9457's fields, or what went wrong below.
 export class Problem extends Error {
 	constructor(status, detail, field = "", retryAfter = 0) {
-		super(field ? `${field}: ${detail}` : detail);
+		super(field && !detail.startsWith(field) ? `${field}: ${detail}` : detail);
 		Object.assign(this, {status, detail, field, retryAfter});
 	}
 }

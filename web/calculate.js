@@ -10,7 +10,7 @@ const SAMPLES = ["0.1 + 0.2", "123456789 * 987654321", "2 ** 0.5 * (3 + 4)", "2^
 function pointed(expr, column) {
 	const characters = [...expr];
 	const at = Math.min(Math.max(column - 1, 0), characters.length);
-	return el("pre", {class: "caret-line", tabindex: "0", role: "region", "aria-label": "Expression"}, visible(characters.slice(0, at).join("")),
+	return el("pre", {class: "caret-line", tabindex: "0", role: "group", "aria-label": "Expression"}, visible(characters.slice(0, at).join("")),
 		el("span", {class: "caret"}, visible(characters[at] ?? " ")), visible(characters.slice(at + 1).join("")));
 }
 

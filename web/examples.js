@@ -28,7 +28,8 @@ export const examples = [
 
 sales = pd.read_csv("sales.csv", parse_dates=["date"])
 sales["revenue"] = sales["units"] * sales["price"]
-print(f"{len(sales)} rows, {sales['date'].min():%d %b} to {sales['date'].max():%d %b %Y}")
+first, last = sales["date"].min(), sales["date"].max()
+print(f"{len(sales)} rows, {first:%d %b} to {last:%d %b %Y}")
 
 by_city = sales.groupby("city").agg(
     orders=("units", "size"),
@@ -47,8 +48,9 @@ import pandas as pd
 
 sales = pd.read_csv("sales.csv", parse_dates=["date"])
 sales["revenue"] = sales["units"] * sales["price"]
-monthly = sales.pivot_table(index=sales["date"].dt.month, columns="product",
-                            values="revenue", aggfunc="sum")
+sales["month"] = sales["date"].dt.month
+monthly = sales.pivot_table(
+    index="month", columns="product", values="revenue", aggfunc="sum")
 
 ax = monthly.plot(figsize=(8, 4), marker="o")
 ax.set(title="Revenue by month", xlabel="month", ylabel="revenue")
@@ -67,15 +69,18 @@ print("counting …", flush=True)
 while True:
     n += 1
     if n % 2_000_000 == 0:
-        print(f"{n:>12,} after {time.monotonic() - start:.1f} s", flush=True)
+        passed = time.monotonic() - start
+        print(f"{n:>12,} after {passed:.1f} s", flush=True)
 `,
 	},
 	{
 		id: "import", name: "Import attack",
-		code: `# What an attacker's import buys: nothing to run, nothing to read, then the kernel's filter.
-import ctypes, os, subprocess, sys
+		code: `# What an attacker's import buys: nothing to read, nothing to
+# start, and then the kernel's filter.
+import ctypes, os, subprocess
 
-print("user", os.getuid(), "· host files:", [n for n in ("/root", "/etc/shadow", "/proc") if os.path.exists(n)])
+for path in ("/root", "/etc/shadow", "/proc/self/maps"):
+    print(f"{path}: {os.path.exists(path)}")
 try:
     subprocess.run(["/bin/sh", "-c", "id"])
 except OSError as fault:
@@ -98,23 +103,29 @@ urllib.request.urlopen("http://192.0.2.1/", timeout=3)
 	},
 	{
 		id: "memory", name: "Memory bomb", limits: {memory_bytes: 256 * 1024 * 1024},
-		code: `# Doubles until the cgroup's limit is met.
-block = bytearray(1 << 20)
+		code: `# Takes 16 MiB at a time until the cgroup's limit is met.
+blocks = []
 while True:
-    block += block
-    print(f"{len(block) >> 20:>6} MiB", flush=True)
+    blocks.append(b"x" * (16 << 20))
+    print(f"{16 * len(blocks):>5} MiB", flush=True)
 `,
 	},
 	{
 		id: "hostile", name: "Hostile output",
-		code: `# Text that would like to be more than text. All of it is shown, none of it acts.
+		code: `# Text that would like to be more than text: all of it is shown,
+# none of it acts.
 import pandas as pd
 
-print("<script>document.title = 'owned'</script><img src=x onerror=alert(1)>")
-print("\\x1b[31mred?\\x1b[0m \\x1b]0;a title\\x07 \\x08\\x08\\x08 a bell \\x07")
+print("<script>document.title = 'owned'</script>")
+print("<img src=x onerror=alert(1)>")
+print("\\x1b[31mred?\\x1b[0m \\x1b]0;a title\\x07 \\x08\\x08 back")
 print("user\\u202Egnp.exe \\u2066isolated\\u2069 zero\\u200Bwidth")
-open("<img src=x onerror=alert(1)>.txt", "w").write("a hostile name")
-pd.DataFrame({"<b>bold</b>": ["<script>alert(1)</script>", "\\u202Eabc", "=1+1"], "n": [2**70, 1, -1]})
+with open("<img src=x onerror=alert(1)>.txt", "w") as file:
+    file.write("a hostile name")
+pd.DataFrame({
+    "<b>bold</b>": ["<script>alert(1)</script>", "\\u202Eabc", "=1+1"],
+    "n": [2**70, 1, -1],
+})
 `,
 	},
 ];

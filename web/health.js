@@ -10,7 +10,7 @@ const OFTEN_MS = 2000;
 const KEPT = 90; // three minutes
 const STAGES = [["job", "Whole job"], ["queue", "Queue"], ["run", "In the cell"], ["collect", "Files and log"], ["calculate", "Calculate"]];
 
-let timer = 0, base = null;
+let timer = 0, base = null, watching = false, turn = 0;
 let past = []; // {outcomes, queue, running} of each poll
 
 const card = (title, value, note, chart) => el("div", {class: "card"}, el("h2", {}, title), el("p", {class: "figure num"}, value), note ? el("p", {class: "muted"}, note) : null, chart);
@@ -36,9 +36,10 @@ function cellsCard(samples) {
 	const names = Object.keys(states);
 	if (!names.length)
 		return card("Services", `${count(sum(samples, "brig_services_up") ?? 0)} up`, `${plural(sum(samples, "brig_jobs_running") ?? 0, "job")} in cells`);
-	const first = ["parked", "live"].filter((name) => name in states);
-	const order = [...first, ...names.filter((name) => !first.includes(name))];
-	return el("div", {class: "card"}, el("h2", {}, "Cells"), el("dl", {class: "pairs"}, order.map((name) => el("div", {}, el("dd", {class: "figure num"}, count(states[name])), el("dt", {class: "muted"}, visible(name))))));
+	const live = (states.running ?? 0) + (states.session ?? 0);
+	const rest = names.filter((name) => !["parked", "running"].includes(name)).map((name) => `${count(states[name])} ${visible(name)}`);
+	return el("div", {class: "card"}, el("h2", {}, "Cells"), el("dl", {class: "pairs"}, [["parked", states.parked ?? 0], ["live", live]].map(([name, value]) =>
+		el("div", {}, el("dt", {class: "muted"}, name), el("dd", {class: "figure num"}, count(value))))), el("p", {class: "muted num"}, rest.join(" · ")));
 }
 
 function latencyCard(samples) {
@@ -51,7 +52,7 @@ function latencyCard(samples) {
 		return el("tr", {}, el("th", {scope: "row"}, name), figures.map((value) => el("td", {class: "num"}, value === undefined ? "–" : duration(value * 1000))),
 			el("td", {class: "num muted"}, count(list.at(-1)?.[1] ?? 0)));
 	});
-	return el("div", {class: "card wide"}, el("h2", {}, "Latency"), el("div", {class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Latency"},
+	return el("div", {class: "card wide"}, el("h2", {}, "Latency"), el("div", {class: "table-scroll", tabindex: "0", role: "group", "aria-label": "Latency"},
 		el("table", {class: "latency"}, el("thead", {}, el("tr", {}, el("td", {}), ["p50", "p95", "p99", "calls"].map((name) => el("th", {scope: "col", class: "num"}, name)))), el("tbody", {}, rows))),
 	el("p", {class: "muted"}, "Read from histograms: a figure is as fine as its bucket. Since the page was opened, where anything ran; else since the start."));
 }
@@ -62,7 +63,7 @@ function outcomesCard(samples) {
 	const legend = outcomes.filter((outcome) => totals[outcome]).map((outcome) => el("li", {}, el("span", {class: `swatch ${tone(outcome)}`, "aria-hidden": "true"}), word(outcome), " ", el("span", {class: "num muted"}, count(totals[outcome]))));
 	const lately = series.reduce((all, one) => all + one.values.reduce((a, b) => a + b, 0), 0);
 	return el("div", {class: "card full"}, el("h2", {}, "Outcomes"), bars(series, `Jobs by outcome over the last ${KEPT * OFTEN_MS / 60000} minutes: ${lately} in all`),
-		el("p", {class: "axis-words muted num"}, el("span", {}, "3 min ago"), el("span", {}, "now")),
+		el("p", {class: "axis-words muted num"}, el("span", {}, "3 min ago"), lately ? null : el("span", {}, "no job ended in this time"), el("span", {}, "now")),
 		legend.length ? el("ul", {class: "legend", "aria-label": "Since the start"}, legend) : el("p", {class: "muted"}, "No job has ended yet."));
 }
 
@@ -92,10 +93,13 @@ async function readiness() {
 }
 
 async function poll() {
+	const mine = ++turn;
 	clearTimeout(timer);
 	if (!document.hidden) {
 		try {
 			const [ready, text] = await Promise.all([readiness(), getText("/metrics")]);
+			if (mine !== turn)
+				return;
 			const samples = parseMetrics(text);
 			base ??= Object.fromEntries(STAGES.map(([stage]) => [stage, buckets(samples, "brig_stage_seconds", {stage})]));
 			remember(samples);
@@ -104,15 +108,23 @@ async function poll() {
 			byId("health-note").textContent = `Every ${OFTEN_MS / 1000} s while this page is open.`;
 		} catch (fault) {
 			byId("health-note").textContent = fault.message;
+			watching = fault.status !== 401;
 		}
 	}
-	timer = setTimeout(poll, OFTEN_MS);
+	if (watching && mine === turn)
+		timer = setTimeout(poll, OFTEN_MS);
+}
+
+// It polls behind other rooms too, so that the minutes are whole; a hidden tab rests.
+export function setRole(role) {
+	if (role && !watching)
+		enter();
 }
 
 export function enter() {
+	watching = true;
 	void poll();
 }
 
-// It goes on polling behind other rooms, so that the minutes are whole; a hidden tab rests.
 export const leave = () => {};
 export const begin = () => {};

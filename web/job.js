@@ -12,7 +12,7 @@ let turn = 0, timer = 0;
 
 const fact = (name, value) => value === undefined || value === "" || value === null ? [] : [el("dt", {}, name), el("dd", {}, value)];
 const part = (title, ...content) => el("section", {class: "part"}, el("h3", {}, title), content);
-const block = (label, text) => part(label, el("pre", {class: "output", tabindex: "0", role: "region", "aria-label": label}, visible(text)));
+const block = (label, text) => part(label, el("pre", {class: "output", tabindex: "0", role: "group", "aria-label": label}, visible(text)));
 
 function codeElement(first) {
 	const box = el("div", {class: "code-view"});
@@ -31,10 +31,21 @@ function inputsElement(inputs) {
 
 // Each row names the hash of the row before it; whether all of them do is for the whole chain to say.
 function rowsElement(rows) {
-	return part("Rows of the chain", el("div", {class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Rows of the chain"},
+	return part("Rows of the chain", el("div", {class: "table-scroll", tabindex: "0", role: "group", "aria-label": "Rows of the chain"},
 		el("table", {}, el("thead", {}, el("tr", {}, ["Row", "Kind", "Time", "Before it", "Its hash"].map((name) => el("th", {scope: "col"}, name)))),
 			el("tbody", {}, rows.map((row) => el("tr", {}, el("td", {class: "num"}, count(row.seq)), el("td", {}, visible(row.kind)), el("td", {class: "num"}, clock(row.time)),
 				el("td", {}, el("code", {title: row.prev}, row.prev.slice(0, 12))), el("td", {}, el("code", {title: row.hash}, row.hash.slice(0, 12)))))))));
+}
+
+// calculate's error is the object that it answered with.
+function errorWords(text) {
+	try {
+		const {error} = JSON.parse(text);
+		const place = error.column ? ` at character ${error.column}` : "";
+		return `${error.type}: ${error.message}${place}${error.hint ? "\n" + error.hint : ""}`;
+	} catch {
+		return text;
+	}
 }
 
 const outcomeOf = (rows) => rows.find((row) => row.outcome)?.outcome ?? "running";
@@ -48,15 +59,15 @@ function draw(rows, onClose) {
 	fill(byId("job-detail"),
 		el("header", {class: "pane-head"}, chip(outcome), el("h2", {class: "mono job-id", tabindex: "-1", id: "job-title"}, oneLine(first.call || `row ${first.seq}`, 40)),
 			el("span", {class: "spring"}), state, outcome === "running" ? stop : null,
-			el("button", {type: "button", class: "quiet small", "aria-label": "Close this call", onclick: onClose}, "Close")),
-		el("div", {class: "detail-body", tabindex: "0", role: "region", "aria-label": "The call's content"},
+			el("button", {type: "button", class: "small", "aria-label": "Close this call", onclick: onClose}, "Close")),
+		el("div", {class: "detail-body", tabindex: "0", role: "group", "aria-label": "The call's content"},
 			el("dl", {class: "facts"}, fact("Began", clock(first.time, true)), rows.length > 1 ? fact("Ended", clock(rows.at(-1).time, true)) : null,
 				fact("Role", visible(first.role ?? "nobody")), fact("Token", first.token && visible(first.token)),
 				fact("Door", first.door && visible(first.door)), fact("Tool", visible(first.tool ?? ""))),
 			end.usage && first.limits ? meters(end.usage, first.limits) : null,
 			codeElement(first), inputsElement(first.inputs),
 			first.stdin ? block("Standard input, its start", first.stdin) : null,
-			end.error ? block("Error", end.error) : null,
+			end.error ? block("Error", errorWords(end.error)) : null,
 			end.output ? block("Output, its start", end.output) : null,
 			rowsElement(rows)));
 }
@@ -79,7 +90,7 @@ export async function openDetail(id, onClose) {
 	} catch (fault) {
 		if (mine === turn)
 			fill(pane, el("header", {class: "pane-head"}, el("h2", {}, oneLine(id, 40)), el("span", {class: "spring"}),
-				el("button", {type: "button", class: "quiet small", onclick: onClose}, "Close")), el("p", {class: "empty"}, visible(fault.message)));
+				el("button", {type: "button", class: "small", onclick: onClose}, "Close")), el("p", {class: "empty"}, visible(fault.message)));
 	}
 }
 

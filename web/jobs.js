@@ -24,7 +24,7 @@ function row(call) {
 	const key = keyOf(call);
 	const wall = call.usage?.wall_ms;
 	return el("tr", {class: key === open ? "open" : null},
-		el("td", {class: "num time"}, el("a", {href: `#/jobs/${encodeURIComponent(key)}`, "aria-current": key === open ? "true" : null,
+		el("td", {class: "time"}, el("a", {href: `#/jobs/${encodeURIComponent(key)}`, "aria-current": key === open ? "true" : null,
 			"aria-label": `${clock(call.time)}, ${call.tool}, ${call.outcome}`}, clock(call.time))),
 		el("td", {}, chip(call.outcome)),
 		el("td", {class: "who"}, oneLine(call.role || "nobody", 24), call.token ? el("span", {class: "muted"}, ` ${oneLine(call.token, 24)}`) : null),
@@ -43,9 +43,9 @@ function draw() {
 	const scroll = byId("job-list").scrollTop;
 	fill(byId("job-list"), calls.length === 0 ? el("div", {class: "empty"}, el("p", {class: "empty-title"}, "No call matches"),
 		el("p", {class: "muted"}, "Widen the filters, or run something.")) :
-		el("table", {class: "calls"}, el("caption", {class: "visually-hidden"}, "Calls, the latest first"),
+		el("table", {class: calls.every((call) => clock(call.time).length === 8) ? "calls today" : "calls"}, el("caption", {class: "visually-hidden"}, "Calls, the latest first"),
 			el("thead", {}, el("tr", {}, ["Time", "Outcome", "Role, token", "Tool", "Wall", "Code"].map((name, at) =>
-				el("th", {scope: "col", class: [at === 0 || at === 4 ? "num" : null, ["time", "", "who", "tool", "wall", "code"][at]].filter(Boolean).join(" ") || null}, name)))),
+				el("th", {scope: "col", class: [at === 4 ? "num" : null, ["time", "", "who", "tool", "wall", "code"][at]].filter(Boolean).join(" ") || null}, name)))),
 			el("tbody", {}, calls.map(row))),
 	older ? el("button", {type: "button", class: "quiet more", onclick: more}, "Older calls") : null);
 	byId("job-list").scrollTop = scroll;
@@ -106,7 +106,9 @@ async function tick() {
 	clearTimeout(timer);
 	if (byId("jobs-live").checked && !document.hidden)
 		await load();
-	timer = setTimeout(tick, OFTEN_MS);
+	clearTimeout(timer);
+	if (!byId("room-jobs").hidden)
+		timer = setTimeout(tick, OFTEN_MS);
 }
 
 export function setRole(value) {

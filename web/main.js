@@ -94,6 +94,7 @@ for (const room of Object.values(rooms))
 token.begin((role) => {
 	run.setRole(role);
 	jobs.setRole(role);
+	health.setRole(role);
 });
 beginTheme();
 byId("skip").addEventListener("click", (event) => {

@@ -22,7 +22,7 @@ function layer([id, {state, detail}]) {
 
 export const heldWords = (receipt) => {
 	const layers = Object.values(receipt.layers);
-	return `${layers.filter((one) => one.state === "on").length} of ${layers.length} layers`;
+	return `${layers.filter((one) => one.state === "on").length}/${layers.length}`;
 };
 
 // Fills the aside; `onClose` takes it away.
@@ -31,9 +31,9 @@ export function showReceipt(aside, receipt, onClose) {
 	const off = layers.filter(([, one]) => one.state !== "on");
 	fill(aside,
 		el("header", {class: "pane-head"}, el("h2", {}, "Receipt"), el("span", {class: "spring"}),
-			el("button", {type: "button", class: "quiet small", "aria-label": "Close the receipt", onclick: onClose}, "Close")),
-		el("div", {class: "receipt-body", tabindex: "0", role: "region", "aria-label": "Layers"},
-			el("p", {class: "receipt-sum"}, el("strong", {class: "num"}, heldWords(receipt)), " held on this very cell",
+			el("button", {type: "button", class: "small", "aria-label": "Close the receipt", onclick: onClose}, "Close")),
+		el("div", {class: "receipt-body", tabindex: "0", role: "group", "aria-label": "Layers"},
+			el("p", {class: "receipt-sum"}, el("strong", {class: "num"}, heldWords(receipt).replace("/", " of "), " layers"), " held on this very cell",
 				off.length ? `; ${off.map(([id, one]) => `${id}: ${visible(one.state)}`).join(", ")}.` : "."),
 			el("ul", {class: "layers"}, layers.map(layer)),
 			el("dl", {class: "facts"},

@@ -12,9 +12,9 @@ const VALUE_SHOWN = 64 * 1024;
 
 export function verdictElement(result, onReceipt) {
 	return el("div", {class: "verdict"},
-		el("div", {class: "verdict-line"}, chip(result.outcome), el("span", {class: "verdict-words"}, sentence(result)), el("span", {class: "spring"}),
-			result.receipt ? el("button", {type: "button", class: "quiet small", id: "receipt-open", "aria-controls": "receipt",
-				"aria-expanded": "false", onclick: onReceipt}, `Receipt: ${heldWords(result.receipt)}`) : null),
+		el("div", {class: "verdict-line"}, chip(result.outcome), el("span", {class: "verdict-words"}, sentence(result)),
+			result.receipt ? el("button", {type: "button", class: "small", id: "receipt-open", "aria-controls": "receipt",
+				"aria-expanded": "false", onclick: onReceipt}, "Receipt ", el("span", {class: "muted num"}, heldWords(result.receipt))) : null),
 		result.hint ? el("p", {class: "hint"}, visible(result.hint)) : null,
 		result.usage ? meters(result.usage, result.limits, result.stdout_bytes + result.stderr_bytes) : null);
 }
@@ -25,9 +25,9 @@ export function errorElement(error, onLine) {
 	if (!error)
 		return null;
 	return el("section", {class: "part fault"},
-		el("h2", {}, visible(error.type), error.line ? el("button", {type: "button", class: "quiet small",
+		el("h2", {}, visible(error.type), error.line ? el("button", {type: "button", class: "small",
 			onclick: () => onLine(error.line)}, `Line ${error.line}`) : null),
-		el("pre", {class: "traceback", tabindex: "0", role: "region", "aria-label": "Traceback"}, visible(error.traceback || `${error.type}: ${error.message}`)));
+		el("pre", {class: "traceback", tabindex: "0", role: "group", "aria-label": "Traceback"}, visible(error.traceback || `${error.type}: ${error.message}`)));
 }
 
 function valueElement(value) {
@@ -35,7 +35,7 @@ function valueElement(value) {
 		return null;
 	if (value.table)
 		return part("Value", tableElement(value.table, "Value"));
-	return part("Value", el("pre", {class: "value", tabindex: "0", role: "region", "aria-label": "Value"}, visible((value.text ?? "").slice(0, VALUE_SHOWN))));
+	return part("Value", el("pre", {class: "value", tabindex: "0", role: "group", "aria-label": "Value"}, visible((value.text ?? "").slice(0, VALUE_SHOWN))));
 }
 
 function chartElement(chart, number) {
@@ -53,7 +53,7 @@ function chartElement(chart, number) {
 	});
 	const ending = {"image/png": "png", "image/jpeg": "jpg", "image/svg+xml": "svg"}[chart.mime];
 	return el("figure", {class: "chart"}, image, note,
-		el("figcaption", {}, el("span", {}, name), el("button", {type: "button", class: "quiet small", "aria-label": `Save ${name}`,
+		el("figcaption", {}, el("span", {}, name), el("button", {type: "button", class: "small", "aria-label": `Save ${name}`,
 			onclick: async () => saveDataUrl(await address, `${chart.title || `chart-${number}`}.${ending}`)}, "Save")));
 }
 
@@ -69,7 +69,7 @@ function fileElement(file) {
 	};
 	return el("li", {}, el("span", {class: "file-name mono"}, oneLine(file.name, 160)), el("span", {class: "muted num"}, bytes(file.bytes)),
 		el("span", {class: "spring"}), state,
-		file.url ? el("button", {type: "button", class: "quiet small", "aria-label": `Download ${oneLine(file.name, 80)}`, onclick: save}, "Download") : null);
+		file.url ? el("button", {type: "button", class: "small", "aria-label": `Download ${oneLine(file.name, 80)}`, onclick: save}, "Download") : null);
 }
 
 function filesElement(files, skipped) {

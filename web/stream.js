@@ -14,7 +14,7 @@ export class Output {
 	left = 0; // characters that are not shown
 
 	constructor() {
-		this.pre = el("pre", {class: "output", tabindex: "0", role: "region", "aria-label": "Output", hidden: true});
+		this.pre = el("pre", {class: "output", tabindex: "0", role: "group", "aria-label": "Output", hidden: true});
 		this.note = el("p", {class: "note", hidden: true});
 		this.element = el("div", {}, this.pre, this.note);
 	}

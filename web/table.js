@@ -84,14 +84,14 @@ export function tableElement(table, name) {
 	const body = el("tbody");
 	let order = original, sorted = -1, direction = "none", shown = Math.min(rowCount, ROWS_SHOWN);
 
-	const more = el("button", {type: "button", class: "quiet", onclick: () => {
-		shown = rowCount;
+	// brig sends 50 rows at most; a server that sends more must not hold the page up.
+	const more = el("button", {type: "button", class: "small", onclick: () => {
+		shown = Math.min(rowCount, shown + 1000);
 		draw();
-	}});
+	}}, "More rows");
 	const draw = () => {
 		fill(body, order.slice(0, shown).map((row) => el("tr", {}, columns.map((column) => cellElement(column, column.cells[row])))));
 		more.hidden = shown === rowCount;
-		more.textContent = `Show all ${count(rowCount)} rows`;
 	};
 	const headers = columns.map((column, at) => {
 		const button = el("button", {type: "button", title: column.dtype ? `${visible(column.header)}: ${column.dtype}` : null,
@@ -111,12 +111,12 @@ export function tableElement(table, name) {
 		draw();
 	};
 	draw();
-	const size = table.truncated ? `${count(rowCount)} of ${plural(table.row_count, "row")}` : plural(rowCount, "row");
+	const size = table.truncated ? `${count(rowCount)} of ${plural(table.row_count, "row")}, the first and the last,` : plural(rowCount, "row");
 	return el("figure", {class: "table"},
-		el("figcaption", {}, el("span", {}, name, " ", el("span", {class: "muted num"}, `${size} × ${plural(table.columns.length, "column")}`)),
-			el("button", {type: "button", class: "quiet small", "aria-label": `Save ${name} as CSV`,
+		el("figcaption", {}, el("span", {class: "muted num"}, `${size} × ${plural(table.columns.length, "column")}`),
+			el("button", {type: "button", class: "small", "aria-label": `Save ${name} as CSV`,
 				onclick: () => saveText(csvOf(columns), "table.csv")}, "CSV")),
-		el("div", {class: "table-scroll", tabindex: "0", role: "region", "aria-label": name},
+		el("div", {class: "table-scroll", tabindex: "0", role: "group", "aria-label": name},
 			el("table", {}, el("thead", {}, el("tr", {}, headers)), body)),
 		more);
 }

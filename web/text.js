@@ -1,6 +1,9 @@
 // text: what strangers wrote, made harmless to look at; and figures as people read them.
 
+const C0 = ("NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC " +
+	"FS GS RS US").split(" ");
 const NAMES = {
+	0x7f: "DEL", 0x9b: "CSI", 0x00ad: "SHY",
 	0x061c: "ALM", 0x200b: "ZWSP", 0x200e: "LRM", 0x200f: "RLM", 0x2028: "LSEP", 0x2029: "PSEP",
 	0x202a: "LRE", 0x202b: "RLE", 0x202c: "PDF", 0x202d: "LRO", 0x202e: "RLO", 0x2060: "WJ",
 	0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xfeff: "BOM",
@@ -12,11 +15,7 @@ const UNSEEN = new RegExp("[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad
 
 function mark(character) {
 	const code = character.codePointAt(0);
-	if (code < 0x20)
-		return String.fromCharCode(0x2400 + code);
-	if (code === 0x7f)
-		return "\u2421";
-	return `\u27e8${NAMES[code] ?? "U+" + code.toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
+	return `\u27e8${C0[code] ?? NAMES[code] ?? "U+" + code.toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
 }
 
 // The text with a visible mark for each character that would act instead of being seen.

@@ -63,22 +63,23 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-	"&": {height: "100%", color: "var(--text)", backgroundColor: "transparent", fontSize: "13.5px"},
+	"&": {height: "100%", flex: "1", minWidth: "0", color: "var(--text)", backgroundColor: "transparent", fontSize: "13.5px"},
 	"&.cm-focused": {outline: "none"},
 	".cm-scroller": {fontFamily: "var(--mono)", lineHeight: "1.6"},
 	".cm-content": {padding: "12px 0", caretColor: "var(--accent)"},
 	".cm-line": {padding: "0 14px"},
 	".cm-gutters": {backgroundColor: "transparent", color: "var(--muted)", border: "none", fontVariantNumeric: "tabular-nums"},
 	".cm-lineNumbers .cm-gutterElement": {padding: "0 4px 0 14px", minWidth: "38px"},
-	".cm-activeLine": {backgroundColor: "var(--line)"},
-	".cm-activeLineGutter": {backgroundColor: "transparent", color: "var(--text)"},
+	".cm-activeLine, .cm-activeLineGutter": {backgroundColor: "transparent"},
+	"&.cm-focused .cm-activeLine": {backgroundColor: "var(--line)"},
+	"&.cm-focused .cm-activeLineGutter": {color: "var(--text)"},
 	".cm-cursor": {borderLeftColor: "var(--accent)", borderLeftWidth: "2px"},
 	"&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground":
 		{backgroundColor: "var(--selection)"},
 	".cm-selectionMatch": {backgroundColor: "var(--selection)"},
 	"&.cm-focused .cm-matchingBracket": {backgroundColor: "var(--selection)", outline: "1px solid var(--border)"},
 	".cm-specialChar": {color: "var(--bad)"},
-	".cm-fault-line, .cm-fault-line.cm-activeLine": {backgroundColor: "var(--bad-tint)", boxShadow: "inset 3px 0 var(--bad)"},
+	".cm-fault-line, &.cm-focused .cm-fault-line.cm-activeLine": {backgroundColor: "var(--bad-tint)", boxShadow: "inset 3px 0 var(--bad)"},
 	".cm-fault": {color: "var(--bad)", backgroundColor: "var(--bad-tint)", boxShadow: "inset 3px 0 var(--bad)",
 		padding: "1px 14px 4px", fontFamily: "var(--sans)", fontSize: "12.5px", whiteSpace: "pre-wrap", overflowWrap: "anywhere"},
 	".cm-tooltip": {backgroundColor: "var(--surface)", color: "var(--text)", border: "1px solid var(--border)", borderRadius: "8px"},
@@ -87,16 +88,30 @@ const look = EditorView.theme({
 	".cm-textfield, .cm-button": {backgroundColor: "var(--bg)", backgroundImage: "none", color: "var(--text)", borderColor: "var(--border)"},
 });
 
+// Typing over a selection: left to itself, Chromium keeps the look of what was selected in a style
+// attribute, which the page's policy refuses. So the change is made here, with the same say for
+// those who handle input (closing brackets).
+function typeOver(event, view) {
+	const {main} = view.state.selection;
+	if (event.inputType !== "insertText" || event.isComposing || !event.data || main.empty || view.composing)
+		return false;
+	event.preventDefault();
+	const change = () => view.state.update(view.state.replaceSelection(event.data), {userEvent: "input.type", scrollIntoView: true});
+	if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, main.from, main.to, event.data, change)))
+		view.dispatch(change());
+	return true;
+}
+
 function extensions({label, readOnly, onRun}) {
 	const run = () => {
 		onRun();
 		return true;
 	};
 	const both = [lineNumbers(), highlightSpecialChars(), python(), syntaxHighlighting(colours), look, markField,
-		EditorView.contentAttributes.of({"aria-label": label})];
+		EditorView.contentAttributes.of({"aria-label": label, tabindex: "0"})];
 	if (readOnly)
 		return [...both, EditorState.readOnly.of(true), EditorView.lineWrapping, keymap.of(searchKeymap)];
-	return [...both, highlightActiveLineGutter(), history(), drawSelection(), dropCursor(), indentOnInput(),
+	return [...both, EditorView.domEventHandlers({beforeinput: typeOver}), highlightActiveLineGutter(), history(), drawSelection(), dropCursor(), indentOnInput(),
 		indentUnit.of("    "), bracketMatching(), closeBrackets(), highlightActiveLine(), highlightSelectionMatches(),
 		autocompletion({activateOnTyping: false, override: [completeAnyWord]}),
 		EditorView.contentAttributes.of({"aria-description": "Control Enter runs. Escape, then Tab leaves the editor."}),
