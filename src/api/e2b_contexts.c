@@ -60,8 +60,8 @@ static struct e2b_context *new_context(struct e2b_box *box)
 static void create(struct rest *rest, struct e2b_box *box)
 {
 	static const char *const languages[] = {"python", "python3", NULL};
-	static const char *const folders[] = {
-		E2B_HOME, E2B_HOME "/", "/mnt/data", "/mnt/data/", NULL};
+	static const char home[] = E2B_HOME "/";
+	static const char *const folders[] = {E2B_HOME, home, "/mnt/data", "/mnt/data/", NULL};
 	cleanup_json json_t *object = NULL;
 	if (!e2b_read(rest, &object))
 		return;

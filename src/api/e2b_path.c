@@ -81,9 +81,9 @@ static const char *type_of(mode_t mode)
 static void write_permissions(mode_t mode, char out[11])
 {
 	static const char letters[] = "rwxrwxrwx";
-	out[0] = S_ISDIR(mode) ? 'd' : S_ISLNK(mode) ? 'l' : '-';
+	out[0] = (char)(S_ISDIR(mode) ? 'd' : S_ISLNK(mode) ? 'l' : '-');
 	for (size_t i = 0; i < 9; i++)
-		out[1 + i] = mode & (0400u >> i) ? letters[i] : '-';
+		out[1 + i] = (char)(mode & (0400u >> i) ? letters[i] : '-');
 	out[10] = 0;
 }
 

@@ -210,6 +210,9 @@ void session_abandon(struct dispatcher *dispatcher, struct session *session, con
 
 void session_ask_free_all(struct dispatcher *dispatcher)
 {
-	while (!TAILQ_EMPTY(&dispatcher->asks))
-		ask_free(TAILQ_FIRST(&dispatcher->asks));
+	struct session_ask *next;
+	for (struct session_ask *at = TAILQ_FIRST(&dispatcher->asks); at; at = next) {
+		next = TAILQ_NEXT(at, link);
+		ask_free(at);
+	}
 }

@@ -49,9 +49,11 @@ void sessions_lose(struct sessions *sessions, struct session *session, const cha
 	session->forget_ms = clock_now_ms() + SESSIONS_TOMBSTONE_MS;
 	(void)snprintf(
 		session->why, sizeof(session->why), "%s", why[0] ? why : "its process has ended");
+	struct session *oldest = TAILQ_FIRST(&sessions->tombstones);
+	if (oldest && sessions->tombstone_count >= SESSIONS_TOMBSTONES_MAX)
+		forget(sessions, oldest);
 	TAILQ_INSERT_TAIL(&sessions->tombstones, session, link);
-	if (++sessions->tombstone_count > SESSIONS_TOMBSTONES_MAX)
-		forget(sessions, TAILQ_FIRST(&sessions->tombstones));
+	sessions->tombstone_count++;
 }
 
 static void expire(struct sessions *sessions, struct session *session, uint64_t now_ms)
@@ -95,10 +97,15 @@ int sessions_init(struct sessions *sessions, struct event_base *base, struct lin
 
 void sessions_done(struct sessions *sessions)
 {
-	while (!TAILQ_EMPTY(&sessions->open))
-		sessions_drop(sessions, TAILQ_FIRST(&sessions->open));
-	while (!TAILQ_EMPTY(&sessions->tombstones))
-		forget(sessions, TAILQ_FIRST(&sessions->tombstones));
+	struct session *next;
+	for (struct session *at = TAILQ_FIRST(&sessions->open); at; at = next) {
+		next = TAILQ_NEXT(at, link);
+		sessions_drop(sessions, at);
+	}
+	for (struct session *at = TAILQ_FIRST(&sessions->tombstones); at; at = next) {
+		next = TAILQ_NEXT(at, link);
+		forget(sessions, at);
+	}
 	if (sessions->sweep)
 		event_free(sessions->sweep);
 	sessions->sweep = NULL;

@@ -2,7 +2,8 @@
 
 Each line of field-cases.jsonl is one case: its steps with what must hold for each. `calc` steps go
 through `brig calc --json`, `python` steps through `brig run --json` over a service of the test's
-own. `harness` names what a caller does beside the code; `calls` says how steps are joined.
+own. `harness` names what a caller does beside the code; steps that are calls of one client are run
+twice, each in a cell of its own and then all in one session (`calls`).
 """
 
 import base64
@@ -164,6 +165,32 @@ def run_step(step, service):
     return result
 
 
+def begin_session(service):
+    result, _ = host.run_json("--socket", service.socket, "--session", "new", "-c", "")
+    return result["session"]["id"]
+
+
+def in_session(step, session):
+    return {**step, "args": [*step.get("args", []), "--session", session]}
+
+
+def next_session(result, session, service):
+    """The session to go on with: where it was lost, that is told again, and another one begins."""
+    if not result["session"].get("lost"):
+        return session
+    need("session lost" in result["text"], result["text"])
+    again, status = host.run_json("--socket", service.socket, "--session", session, "-c", "1")
+    need(status != 0 and again["outcome"] != "ok", f"a lost session went on: {again}")
+    return begin_session(service)
+
+
+def run_in_session(case, service):
+    session = begin_session(service)
+    for step in case["steps"]:
+        result = run_step(in_session(step, session), service)
+        session = next_session(result, session, service)
+
+
 def listener(case, service):
     """A listener on the host's loopback, which must see nothing."""
     seen = []
@@ -186,14 +213,20 @@ def accept(server):
 
 
 def eight_at_once(case, service):
-    step, faults = case["steps"][0], []
+    for session in (None, begin_session(service)):
+        eight(case["steps"][0], session, service)
+
+
+def eight(step, session, service):
+    """In cells of their own, or all in one session: then one after another."""
+    faults = []
 
     def one(number):
         try:
             mine = {**step, "code": step["code"].replace("{i}", str(number))}
             mine["expect"] = {**step["expect"],
                               "stdout": "".join(f"worker-{number} {k}\n" for k in range(50))}
-            run_step(mine, service)
+            run_step(in_session(mine, session) if session else mine, service)
         except Exception as fault:
             faults.append(fault)
 
@@ -206,16 +239,25 @@ def eight_at_once(case, service):
 
 
 def cancel(case, service):
+    for session in (None, begin_session(service)):
+        cancel_one(case, session, service)
+    service.settled()
+
+
+def cancel_one(case, session, service):
     step, following = case["steps"]
-    run = subprocess.Popen([host.BRIG, "run", "--socket", service.socket, "-c", step["code"]],
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    flags = ["--session", session] if session else []
+    run = subprocess.Popen(
+        [host.BRIG, "run", "--socket", service.socket, *flags, "-c", step["code"]],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     need(run.stdout.readline() == b"0\n" and run.stdout.readline() == b"1\n", "it does not run")
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=host.WATCHDOG_S)
     need(run.returncode == step["expect"]["status"], f"status {run.returncode}")
     need(b"outcome: " + step["expect"]["outcome"].encode() in err, f"{err}")
-    run_step(following, service)
-    service.settled()
+    if session and b"session lost" in err:
+        session = begin_session(service)
+    run_step(in_session(following, session) if session else following, service)
 
 
 HARNESSES = {"listener": listener, "eight_at_once": eight_at_once, "cancel": cancel}
@@ -230,6 +272,8 @@ def run_case(case, service):
             check_calc(step)
         else:
             run_step(step, service)
+    if "calls" in case:
+        run_in_session(case, service)
 
 
 def main(wanted):
