@@ -172,7 +172,10 @@ static _Noreturn void become_dispatcher(struct parent *parent, int control_fd)
 	(void)unsetenv("NOTIFY_SOCKET");
 	if (!rc)
 		rc = serve_user_become(&parent->options->user, &err);
-	if (rc < 0 || start->control_fd < 0) {
+	if (!rc && start->control_fd < 0)
+		rc = err_set(&err, -EMFILE, "dispatcher",
+			"too few descriptors: raise the limit of open files (ulimit -n)");
+	if (rc < 0) {
 		log_fault("start_failed", &err);
 		_exit(CMD_INTERNAL);
 	}

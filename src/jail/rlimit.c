@@ -25,8 +25,9 @@ int rlimit_apply(const struct rlimit_plan *plan, struct err *err)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		struct rlimit limit = {.rlim_cur = limits[i].value, .rlim_max = limits[i].value};
 		if (setrlimit((__rlimit_resource_t)limits[i].resource, &limit) < 0)
-			return err_set(err, -errno, "rlimits", "setrlimit of resource %d failed",
-				limits[i].resource);
+			return err_set(err, -errno, "rlimits",
+				"setrlimit of resource %d to %llu: raise the host's hard limit",
+				limits[i].resource, (unsigned long long)limits[i].value);
 	}
 	if (plan->processes) {
 		struct rlimit limit = {.rlim_cur = plan->processes, .rlim_max = plan->processes};

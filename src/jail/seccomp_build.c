@@ -49,13 +49,16 @@ static struct scmp_arg_cmp compare(uint8_t argument, enum policy_test test, uint
 	return cmp;
 }
 
-static int add_rule(scmp_filter_ctx context, const struct policy_rule *rule, struct err *err)
+static int add_rule(
+	scmp_filter_ctx context, uint32_t arch, const struct policy_rule *rule, struct err *err)
 {
 	struct scmp_arg_cmp tests[2];
 	unsigned count = 0;
 
+	/* Below zero: unknown, or one of libseccomp's own numbers for what an architecture lacks.
+	   Rules are given by this machine's numbers; libseccomp translates. */
 	int number = seccomp_syscall_resolve_name(rule->syscall);
-	if (number == __NR_SCMP_ERROR)
+	if (number == __NR_SCMP_ERROR || seccomp_syscall_resolve_name_arch(arch, rule->syscall) < 0)
 		return 0;
 	for (size_t i = 0; i < 2; i++)
 		if (rule->tests[i].test != TEST_NONE)
@@ -86,19 +89,36 @@ static int export_filter(scmp_filter_ctx context, struct cell_filter *ret_filter
 	return 0;
 }
 
+static int choose_arch(scmp_filter_ctx context, uint32_t arch)
+{
+	const uint32_t native = seccomp_arch_native();
+	if (arch == native)
+		return 0;
+	int rc = seccomp_arch_add(context, arch);
+	return rc ? rc : seccomp_arch_remove(context, native);
+}
+
 int seccomp_build(const struct policy_rule *rules, size_t count, struct cell_filter *ret_filter,
 	struct err *err)
+{
+	return seccomp_build_for(seccomp_arch_native(), rules, count, ret_filter, err);
+}
+
+int seccomp_build_for(uint32_t arch, const struct policy_rule *rules, size_t count,
+	struct cell_filter *ret_filter, struct err *err)
 {
 	scmp_filter_ctx context = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	if (!context)
 		return err_sys(err, -ENOMEM, "seccomp", "seccomp_init");
-	int rc = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_NOTIFY);
+	int rc = choose_arch(context, arch);
+	if (!rc)
+		rc = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_NOTIFY);
 	if (!rc) /* 2: a binary tree; a linear filter of this size costs several times as much */
 		rc = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (rc < 0)
 		(void)err_sys(err, rc, "seccomp", "seccomp_attr_set");
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = add_rule(context, &rules[i], err);
+		rc = add_rule(context, arch, &rules[i], err);
 	if (!rc)
 		rc = export_filter(context, ret_filter, err);
 	seccomp_release(context);

@@ -25,11 +25,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define READY_LIMIT_MS 20000
+#define END_LIMIT_MS 5000
 
 struct launch {
 	unsigned number;
@@ -303,16 +305,29 @@ int launch_connect(const struct launch_options *options, struct launch **ret_lau
 	return rc;
 }
 
+/* The end of either socket ends the service and, as it is pid 1, all below it; one that is stopped
+ * does not see it, and is killed. */
+static void end_program(const struct launch *launch)
+{
+	struct pollfd ended = {.fd = launch->pidfd, .events = POLLIN};
+	int status, rc;
+	do
+		rc = poll(&ended, 1, END_LIMIT_MS);
+	while (rc < 0 && errno == EINTR);
+	if (rc <= 0)
+		(void)syscall(SYS_pidfd_send_signal, launch->pidfd, SIGKILL, NULL, 0);
+	while (waitpid(launch->pid, &status, 0) < 0 && errno == EINTR) {
+	}
+}
+
 void launch_free(struct launch *launch)
 {
-	int status;
 	if (!launch)
 		return;
-	/* The end of either socket ends the service and, as it is pid 1, all below it. */
 	fd_close(&launch->link_fd);
 	fd_close(&launch->control_fd);
 	if (launch->pid > 0)
-		(void)waitpid(launch->pid, &status, 0);
+		end_program(launch);
 	fd_close(&launch->pidfd);
 	delegation_remove(&launch->delegation);
 	fd_close(&launch->lock_fd);

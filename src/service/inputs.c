@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #define COPY_BYTES (1u << 20) /* in one turn of the loop */
+/* An init that has not answered by then is stopped, or starved of everything. */
+#define ANSWER_LIMIT_US (20u * 1000 * 1000)
 
 static void fail(struct cell *cell, int rc, const char *what)
 {
@@ -49,6 +51,28 @@ void inputs_forget(struct cell *cell)
 	fd_close(&cell->input_mount_fd);
 }
 
+static void on_answer_limit(evutil_socket_t fd, short what, void *context)
+{
+	struct err err;
+	(void)fd;
+	(void)what;
+	(void)err_set(&err, -ETIMEDOUT, "work", "the cell's init does not answer");
+	cell_fail(context, &err);
+}
+
+int inputs_await_init(struct cell *cell, struct err *err)
+{
+	int rc = cell_timer(cell, WATCH_WALL, ANSWER_LIMIT_US, on_answer_limit);
+	return rc < 0 ? err_sys(err, rc, "work", "waiting for the cell's init") : 0;
+}
+
+static void await_init(struct cell *cell)
+{
+	struct err err;
+	if (inputs_await_init(cell, &err) < 0)
+		cell_fail(cell, &err);
+}
+
 static void place_inline(struct cell *cell, const struct job_input *input)
 {
 	struct {
@@ -69,6 +93,8 @@ static void place_inline(struct cell *cell, const struct job_input *input)
 		cell->init_socket_fd, &message, sizeof(message.request) + (size_t)got, NULL, 0);
 	if (sent < 0)
 		fail(cell, (int)sent, "sending an input to the cell's init");
+	else
+		await_init(cell);
 }
 
 static void place_mount(struct cell *cell, const struct job_input *input)
@@ -90,6 +116,8 @@ static void place_mount(struct cell *cell, const struct job_input *input)
 	fd_close(&cell->input_copy_fd);
 	if (sent < 0)
 		fail(cell, (int)sent, "sending an input to the cell's init");
+	else
+		await_init(cell);
 }
 
 static void copy_piece(evutil_socket_t fd, short what, void *context)
@@ -125,6 +153,7 @@ static void copy_piece(evutil_socket_t fd, short what, void *context)
 static void start_copy(struct cell *cell)
 {
 	char name[48];
+	cell_unwatch(cell, WATCH_WALL); /* the copy is the service's own work, and init waits */
 	store_name(cell, name, sizeof(name));
 	cell->job->copied_bytes = 0;
 	cell->input_copy_fd =

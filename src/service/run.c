@@ -112,6 +112,8 @@ void run_begin(struct cell *cell)
 		rc = limit_cpu_seconds(cell, &err);
 	if (!rc && !ready)
 		rc = ask_resize(cell, &err);
+	if (!rc && !ready)
+		rc = inputs_await_init(cell, &err);
 	if (rc < 0)
 		cell_fail(cell, &err);
 	else if (ready)

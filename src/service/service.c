@@ -20,6 +20,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* What a cell with its job has open at most, less the inputs; and the service beside them. */
+#define CELL_DESCRIPTORS 40u
+#define OWN_DESCRIPTORS 96u
+
 _Noreturn void service_abandon(struct service *service, const char *why)
 {
 	/* As pid 1 of the pid namespace this takes every cell along; the parent starts anew. */
@@ -135,9 +139,28 @@ static int settle_layers(struct service *service, struct err *err)
 	return 0;
 }
 
+/* As many cells as there are descriptors for: more would fail each other's jobs, and none would
+ * ever end. */
+static uint32_t affordable_cells(uint32_t wanted)
+{
+	struct rlimit have;
+	if (getrlimit(RLIMIT_NOFILE, &have) < 0 || have.rlim_cur == RLIM_INFINITY)
+		return wanted;
+	uint64_t spare = have.rlim_cur > OWN_DESCRIPTORS ? have.rlim_cur - OWN_DESCRIPTORS : 0;
+	uint64_t count = spare / CELL_DESCRIPTORS ? spare / CELL_DESCRIPTORS : 1;
+	if (count >= wanted)
+		return wanted;
+	(void)fprintf(stderr,
+		"{\"event\": \"fewer_cells\", \"cells\": %u, \"wanted\": %u, \"why\": \"the limit "
+		"of "
+		"open files is %llu: raise it (ulimit -Hn)\"}\n",
+		(unsigned)count, wanted, (unsigned long long)have.rlim_cur);
+	return (uint32_t)count;
+}
+
 static int make_cells(struct service *service, struct err *err)
 {
-	service->cell_count = service->start.cells_max;
+	service->cell_count = affordable_cells(service->start.cells_max);
 	if (service->start.one_uid == 0 && service->cell_count > (LAUNCH_UIDS - 1) / 2)
 		service->cell_count = (LAUNCH_UIDS - 1) / 2;
 	service->cells = calloc(service->cell_count, sizeof(*service->cells));

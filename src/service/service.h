@@ -61,7 +61,7 @@ enum cell_watch {
 	WATCH_STDIN,
 	WATCH_LISTENER,
 	WATCH_OOM,
-	WATCH_WALL,    /* timer: the job's wall limit; before that, the limit of making a cell */
+	WATCH_WALL,    /* timer: the job's wall limit; before, that of making a cell or of init */
 	WATCH_CPU,     /* timer: when the CPU limit could be reached at the earliest */
 	WATCH_COPY,    /* timer 0: the next piece of a large input */
 	WATCH_CLEANUP, /* timer: the next try to remove the cgroup; the limit of freezing */
@@ -263,6 +263,8 @@ void control_drain(struct cell *cell);
 /* Whether init writes it into the work folder; else it is a mount and takes no room there. */
 bool inputs_is_inline(const struct service *service, const struct job_input *input);
 void inputs_place(struct cell *cell);
+/* Bounds the time until init answers: a cell whose init is stopped fails its job. */
+int inputs_await_init(struct cell *cell, struct err *err) MUST_CHECK;
 void inputs_on_answer(struct cell *cell, const struct init_answer *answer);
 void inputs_forget(struct cell *cell);
 

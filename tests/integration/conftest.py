@@ -4,13 +4,9 @@ As root the tests have mounts of their own and a /tmp of their own, so that what
 and after is theirs alone.
 """
 
-import atexit
-import ctypes
 import os
 import pathlib
-import shutil
 import sys
-import tempfile
 
 import pytest
 
@@ -24,22 +20,14 @@ def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help="fewer jobs, no bake")
 
 
-CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x1000, 0x4000, 0x40000
-
-
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: left out by --quick")
     if os.geteuid() != 0 or config.option.collectonly:
         return
-    libc = ctypes.CDLL(None, use_errno=True)
-    own_tmp = tempfile.mkdtemp(prefix="brigtest-", dir="/var/tmp")
-    os.chmod(own_tmp, 0o1777)
-    atexit.register(shutil.rmtree, own_tmp, ignore_errors=True)
-    done = libc.unshare(CLONE_NEWNS) or libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
-    if not done and not host.BRIG.startswith("/tmp/") and not str(host.TOP).startswith("/tmp/"):
-        done = libc.mount(own_tmp.encode(), b"/tmp", None, MS_BIND, None)
-    if done:
-        raise pytest.UsageError(f"mounts of its own: {os.strerror(ctypes.get_errno())}")
+    try:
+        host.take_own_mounts()
+    except OSError as fault:
+        raise pytest.UsageError(f"mounts of its own: {fault}") from fault
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,14 @@
 `Snapshot` is everything that must be the same before and after any number of jobs.
 """
 
+import atexit
+import ctypes
 import fcntl
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -19,6 +22,21 @@ WATCHDOG_S = 120
 TEST_FOLDERS = ("pytest-of-", "brigtest-")
 QUIET_ENV = {name: os.environ[name] for name in ("PATH", "HOME", "XDG_RUNTIME_DIR", "BRIG_IMAGE",
                                                   "XDG_DATA_HOME") if name in os.environ}
+
+CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x1000, 0x4000, 0x40000
+
+
+def take_own_mounts():
+    """Mounts and a /tmp of this process's own: what is compared before and after is its alone."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    own_tmp = tempfile.mkdtemp(prefix="brigtest-", dir="/var/tmp")
+    os.chmod(own_tmp, 0o1777)
+    atexit.register(shutil.rmtree, own_tmp, ignore_errors=True)
+    done = libc.unshare(CLONE_NEWNS) or libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+    if not done and not BRIG.startswith("/tmp/") and not str(TOP).startswith("/tmp/"):
+        done = libc.mount(own_tmp.encode(), b"/tmp", None, MS_BIND, None)
+    if done:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def wait_until(test, what, watchdog_s=WATCHDOG_S):

@@ -87,6 +87,22 @@ static size_t print_row(size_t at)
 	return next;
 }
 
+/* Rows that say nothing on the other architecture. */
+static void print_missing(void)
+{
+	const char *before = "";
+	(void)fputs("\n### Not on aarch64\n\n", stdout);
+	for (size_t i = 0; i < seccomp_policy_count; i++) {
+		const char *name = seccomp_policy[i].syscall;
+		if (strcmp(name, before) != 0 &&
+			seccomp_syscall_resolve_name_arch(SCMP_ARCH_AARCH64, name) < 0)
+			(void)printf("%s`%s`", before[0] ? ", " : "", name);
+		if (seccomp_syscall_resolve_name_arch(SCMP_ARCH_AARCH64, name) < 0)
+			before = name;
+	}
+	(void)fputs("\n", stdout);
+}
+
 static void print_markdown(void)
 {
 	for (size_t action = 0; action < sizeof(headings) / sizeof(headings[0]); action++) {
@@ -96,6 +112,7 @@ static void print_markdown(void)
 			i = seccomp_policy[i].action == (enum policy_action)action ? print_row(i)
 										   : i + 1;
 	}
+	print_missing();
 	(void)fputs("\n## The filter of a cell's init\n\n| call | why |\n|---|---|\n", stdout);
 	for (size_t i = 0; i < seccomp_init_policy_count; i++)
 		(void)printf("| `%s` | %s |\n", seccomp_init_policy[i].syscall,

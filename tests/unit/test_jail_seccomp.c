@@ -17,37 +17,44 @@
 #define BROADEST 6u
 
 struct policy {
+	uint32_t arch; /* AUDIT_ARCH_ */
 	const struct policy_rule *rules;
 	size_t count;
-	int numbers[1024]; /* of each rule; negative where this libseccomp has no such call */
+	int numbers[1024]; /* of each rule; negative where there is no such call */
 	struct cell_filter filter;
 	struct sock_filter code[CELL_FILTER_MAX];
 	bool visited[CELL_FILTER_MAX];
 	struct bpf_program program;
 };
 
-static struct policy cell, init;
+static struct policy cell, init, arm_cell, arm_init;
+static struct policy *const all[] = {&cell, &init, &arm_cell, &arm_init};
 
-static void build(struct policy *policy, const struct policy_rule *rules, size_t count)
+static void build(
+	struct policy *policy, uint32_t arch, const struct policy_rule *rules, size_t count)
 {
 	struct err err = {0};
 	assert_true(count <= COUNT(policy->numbers));
-	*policy = (struct policy){.rules = rules, .count = count};
-	assert_int_equal(seccomp_build(rules, count, &policy->filter, &err), 0);
+	*policy = (struct policy){.arch = arch, .rules = rules, .count = count};
+	assert_int_equal(seccomp_build_for(arch, rules, count, &policy->filter, &err), 0);
 	memcpy(policy->code, policy->filter.code, policy->filter.count * sizeof(policy->code[0]));
 	policy->program = (struct bpf_program){
 		.code = policy->code, .count = policy->filter.count, .visited = policy->visited};
 	for (size_t i = 0; i < count; i++) {
-		int number = seccomp_syscall_resolve_name(rules[i].syscall);
-		policy->numbers[i] = number == __NR_SCMP_ERROR ? -1 : number;
+		policy->numbers[i] = seccomp_syscall_resolve_name_arch(arch, rules[i].syscall);
 	}
 }
 
 static int set_up(void **state)
 {
 	(void)state;
-	build(&cell, seccomp_policy, seccomp_policy_count);
-	build(&init, seccomp_init_policy, seccomp_init_policy_count);
+	for (size_t i = 0; i < COUNT(all); i++) {
+		uint32_t arch = i < 2 ? AUDIT_ARCH_X86_64 : AUDIT_ARCH_AARCH64;
+		if (i % 2)
+			build(all[i], arch, seccomp_init_policy, seccomp_init_policy_count);
+		else
+			build(all[i], arch, seccomp_policy, seccomp_policy_count);
+	}
 	return 0;
 }
 
@@ -110,7 +117,7 @@ static uint32_t by_filter(
 
 static void compare(const struct policy *policy, uint32_t number, const uint64_t *arguments)
 {
-	uint32_t got = by_filter(policy, AUDIT_ARCH_X86_64, number, arguments);
+	uint32_t got = by_filter(policy, policy->arch, number, arguments);
 	uint32_t want = by_table(policy, (int)number, arguments, SIZE_MAX);
 	if (got != want)
 		fail_msg("number %u (%llx %llx %llx %llx): the filter says %x, the table %x",
@@ -180,6 +187,13 @@ static void init_by_table(void **state)
 	whole_range(&init);
 }
 
+static void aarch64_by_table(void **state)
+{
+	(void)state;
+	whole_range(&arm_cell);
+	whole_range(&arm_init);
+}
+
 /* Arguments that a rule asks for. */
 static void good_arguments(const struct policy_rule *rule, uint64_t *arguments)
 {
@@ -198,8 +212,8 @@ static void each_rule(const struct policy *policy)
 		if (policy->numbers[i] < 0)
 			continue; /* this libseccomp does not know the call: ENOSYS */
 		good_arguments(rule, arguments);
-		uint32_t with = by_filter(
-			policy, AUDIT_ARCH_X86_64, (uint32_t)policy->numbers[i], arguments);
+		uint32_t with =
+			by_filter(policy, policy->arch, (uint32_t)policy->numbers[i], arguments);
 		assert_int_equal(with, answer_of(rule->action));
 		if (by_table(policy, policy->numbers[i], arguments, i) == with)
 			fail_msg("rule %zu (%s) is redundant", i, rule->syscall);
@@ -211,8 +225,8 @@ static void each_rule(const struct policy *policy)
 			bad[rule->tests[t].argument] = rule->tests[t].test == TEST_MASKED_ZERO
 							       ? rule->tests[t].value
 							       : 0x7abcdef0;
-			assert_int_not_equal(by_filter(policy, AUDIT_ARCH_X86_64,
-						     (uint32_t)policy->numbers[i], bad),
+			assert_int_not_equal(
+				by_filter(policy, policy->arch, (uint32_t)policy->numbers[i], bad),
 				with);
 		}
 	}
@@ -230,20 +244,29 @@ static void rules_of_init(void **state)
 	each_rule(&init);
 }
 
+static void rules_of_aarch64(void **state)
+{
+	(void)state;
+	each_rule(&arm_cell);
+	each_rule(&arm_init);
+}
+
 static void foreign_numbers(void **state)
 {
 	(void)state;
-	static const uint32_t arches[] = {AUDIT_ARCH_I386, AUDIT_ARCH_AARCH64, AUDIT_ARCH_ARM, 0,
-		UINT32_MAX, AUDIT_ARCH_PPC64};
+	static const uint32_t arches[] = {AUDIT_ARCH_I386, AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64,
+		AUDIT_ARCH_ARM, 0, UINT32_MAX, AUDIT_ARCH_PPC64};
 	const uint64_t none[6] = {0};
-	const struct policy *const both[] = {&cell, &init};
-	for (size_t p = 0; p < COUNT(both); p++)
+	for (size_t p = 0; p < COUNT(all); p++)
 		for (uint32_t number = 0; number < NUMBERS; number++) {
 			for (size_t i = 0; i < COUNT(arches); i++)
-				assert_int_equal(by_filter(both[p], arches[i], number, none),
+				if (arches[i] != all[p]->arch)
+					assert_int_equal(by_filter(all[p], arches[i], number, none),
+						SECCOMP_RET_USER_NOTIF);
+			if (all[p]->arch == AUDIT_ARCH_X86_64)
+				assert_int_equal(
+					by_filter(all[p], all[p]->arch, X32 | number, none),
 					SECCOMP_RET_USER_NOTIF);
-			assert_int_equal(by_filter(both[p], AUDIT_ARCH_X86_64, X32 | number, none),
-				SECCOMP_RET_USER_NOTIF);
 		}
 	static const uint32_t odd[] = {UINT32_MAX, 0x80000000u, INT32_MAX, 100000, 0xbfffffffu};
 	for (size_t i = 0; i < COUNT(odd); i++) {
@@ -252,15 +275,28 @@ static void foreign_numbers(void **state)
 	}
 }
 
+struct wanted {
+	int number;
+	uint32_t answer;
+	uint64_t arguments[6];
+};
+
+static void expect(const struct policy *policy, const struct wanted *wanted, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t got = by_filter(
+			policy, policy->arch, (uint32_t)wanted[i].number, wanted[i].arguments);
+		if (got != wanted[i].answer)
+			fail_msg("line %zu, number %d: %x for %x", i, wanted[i].number, got,
+				wanted[i].answer);
+	}
+}
+
 /* Written down once more by hand, so that a slip in the table itself shows. */
 static void by_hand(void **state)
 {
 	(void)state;
-	static const struct {
-		int number;
-		uint32_t answer;
-		uint64_t arguments[6];
-	} wanted[] = {
+	static const struct wanted wanted[] = {
 		{SYS_socket, SECCOMP_RET_ERRNO | EAFNOSUPPORT, {2, 1}},
 		{SYS_socketpair, SECCOMP_RET_ALLOW, {1, 1}},
 		{SYS_socketpair, SECCOMP_RET_ERRNO | ENOSYS, {2, 1}},
@@ -279,6 +315,10 @@ static void by_hand(void **state)
 		{SYS_io_uring_enter, SECCOMP_RET_ERRNO | ENOSYS, {0}},
 		{SYS_userfaultfd, SECCOMP_RET_ERRNO | ENOSYS, {0}},
 		{SYS_openat2, SECCOMP_RET_ERRNO | ENOSYS, {0}},
+		/* RWF_NOWAIT tells what the page cache holds; the C library falls back without it.
+		 */
+		{SYS_preadv2, SECCOMP_RET_ERRNO | ENOSYS, {0}},
+		{SYS_pwritev2, SECCOMP_RET_ERRNO | ENOSYS, {0}},
 		{SYS_ptrace, SECCOMP_RET_USER_NOTIF, {0}},
 		{SYS_process_vm_writev, SECCOMP_RET_USER_NOTIF, {0}},
 		{SYS_bpf, SECCOMP_RET_USER_NOTIF, {0}},
@@ -312,28 +352,73 @@ static void by_hand(void **state)
 		{SYS_prlimit64, SECCOMP_RET_ERRNO | ENOSYS, {1, 7, 0, 0}},
 		{SYS_prctl, SECCOMP_RET_ERRNO | ENOSYS, {22}},
 		{SYS_sysinfo, SECCOMP_RET_ERRNO | ENOSYS, {0}},
+		{SYS_timer_create, SECCOMP_RET_ERRNO | ENOSYS, {0}},
 		{SYS_read, SECCOMP_RET_ALLOW, {0}},
 		{SYS_exit_group, SECCOMP_RET_ALLOW, {0}},
 	};
-	for (size_t i = 0; i < COUNT(wanted); i++) {
-		uint32_t got = by_filter(
-			&cell, AUDIT_ARCH_X86_64, (uint32_t)wanted[i].number, wanted[i].arguments);
-		if (got != wanted[i].answer)
-			fail_msg("line %zu, number %d: %x for %x", i, wanted[i].number, got,
-				wanted[i].answer);
-	}
+	expect(&cell, wanted, COUNT(wanted));
+}
+
+/* The same for aarch64, by the numbers of include/uapi/asm-generic/unistd.h. */
+static void aarch64_by_hand(void **state)
+{
+	(void)state;
+	static const struct wanted wanted[] = {
+		{198, SECCOMP_RET_ERRNO | EAFNOSUPPORT, {2, 1}}, /* socket */
+		{199, SECCOMP_RET_ALLOW, {1, 1}},		 /* socketpair */
+		{199, SECCOMP_RET_ERRNO | ENOSYS, {2, 1}},
+		{203, SECCOMP_RET_ERRNO | ENOSYS, {0}}, /* connect */
+		{220, SECCOMP_RET_ALLOW, {0x01200011}}, /* clone */
+		{220, SECCOMP_RET_ALLOW, {0x003d0f00}}, /* */
+		{220, SECCOMP_RET_ERRNO | ENOSYS, {0x10000011}},
+		{435, SECCOMP_RET_ERRNO | ENOSYS, {0}},	      /* clone3 */
+		{221, SECCOMP_RET_ERRNO | EPERM, {0}},	      /* execve */
+		{281, SECCOMP_RET_ERRNO | EPERM, {0}},	      /* execveat */
+		{425, SECCOMP_RET_ERRNO | ENOSYS, {0}},	      /* io_uring_setup */
+		{282, SECCOMP_RET_ERRNO | ENOSYS, {0}},	      /* userfaultfd */
+		{437, SECCOMP_RET_ERRNO | ENOSYS, {0}},	      /* openat2 */
+		{117, SECCOMP_RET_USER_NOTIF, {0}},	      /* ptrace */
+		{271, SECCOMP_RET_USER_NOTIF, {0}},	      /* process_vm_writev */
+		{280, SECCOMP_RET_USER_NOTIF, {0}},	      /* bpf */
+		{241, SECCOMP_RET_USER_NOTIF, {0}},	      /* perf_event_open */
+		{219, SECCOMP_RET_USER_NOTIF, {0}},	      /* keyctl */
+		{40, SECCOMP_RET_USER_NOTIF, {0}},	      /* mount */
+		{97, SECCOMP_RET_USER_NOTIF, {0}},	      /* unshare */
+		{268, SECCOMP_RET_USER_NOTIF, {0}},	      /* setns */
+		{265, SECCOMP_RET_USER_NOTIF, {0}},	      /* open_by_handle_at */
+		{277, SECCOMP_RET_USER_NOTIF, {0}},	      /* seccomp */
+		{146, SECCOMP_RET_ERRNO | EPERM, {0}},	      /* setuid */
+		{76, SECCOMP_RET_ERRNO | EPERM, {0}},	      /* splice */
+		{279, SECCOMP_RET_ERRNO | EPERM, {0}},	      /* memfd_create */
+		{32, SECCOMP_RET_ERRNO | EPERM, {0}},	      /* flock */
+		{10, SECCOMP_RET_ERRNO | EOPNOTSUPP, {0}},    /* fgetxattr */
+		{223, SECCOMP_RET_ERRNO, {0, 0, 0, 4}},	      /* fadvise64 */
+		{233, SECCOMP_RET_ERRNO, {0, 0, 21}},	      /* madvise */
+		{222, SECCOMP_RET_ALLOW, {0, 4096, 3, 0x22}}, /* mmap */
+		{222, SECCOMP_RET_ERRNO | ENOSYS, {0, 4096, 3, 0x40022}},
+		{25, SECCOMP_RET_ALLOW, {1, 4, 0x800}},	  /* fcntl, O_NONBLOCK */
+		{25, SECCOMP_RET_ALLOW, {1, 4, 0x20c00}}, /* with O_LARGEFILE as it is here */
+		{25, SECCOMP_RET_ERRNO | ENOSYS, {1, 4, 0x10000}}, /* O_DIRECT as it is here */
+		{25, SECCOMP_RET_ERRNO | ENOSYS, {1, 1031, 4096}}, /* F_SETPIPE_SZ */
+		{29, SECCOMP_RET_ERRNO | ENOSYS, {0, 0x5412}},	   /* ioctl, TIOCSTI */
+		{261, SECCOMP_RET_ERRNO | ENOSYS, {0, 7, 1, 0}},   /* prlimit64 */
+		{179, SECCOMP_RET_ERRNO | ENOSYS, {0}},		   /* sysinfo */
+		{56, SECCOMP_RET_ALLOW, {0}},			   /* openat */
+		{63, SECCOMP_RET_ALLOW, {0}},			   /* read */
+		{94, SECCOMP_RET_ALLOW, {0}},			   /* exit_group */
+	};
+	expect(&arm_cell, wanted, COUNT(wanted));
 }
 
 /* Every instruction is reached by some call of the tests above: none is dead. Runs after them. */
 static void no_dead_code(void **state)
 {
 	(void)state;
-	const struct policy *const both[] = {&cell, &init};
-	for (size_t p = 0; p < COUNT(both); p++) {
-		assert_true(both[p]->filter.count <= CELL_FILTER_MAX);
-		for (size_t i = 0; i < both[p]->filter.count; i++)
-			if (!both[p]->visited[i])
-				fail_msg("instruction %zu is never reached", i);
+	for (size_t p = 0; p < COUNT(all); p++) {
+		assert_true(all[p]->filter.count <= CELL_FILTER_MAX);
+		for (size_t i = 0; i < all[p]->filter.count; i++)
+			if (!all[p]->visited[i])
+				fail_msg("filter %zu: instruction %zu is never reached", p, i);
 	}
 }
 
@@ -351,10 +436,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cell_by_table),
 		cmocka_unit_test(init_by_table),
+		cmocka_unit_test(aarch64_by_table),
 		cmocka_unit_test(rules_of_cell),
 		cmocka_unit_test(rules_of_init),
+		cmocka_unit_test(rules_of_aarch64),
 		cmocka_unit_test(foreign_numbers),
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(aarch64_by_hand),
 		cmocka_unit_test(no_dead_code),
 		cmocka_unit_test(reasons),
 	};

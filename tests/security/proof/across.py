@@ -195,7 +195,7 @@ while n < 1000000:
     call(21, b"/tmp/absent%d" % n, 0)
     n += 2
 held(str(n))
-""", ("--memory", "64M", "--wall", "60s", "--cpu", "60s"))
+""", ("--memory", "64M", "--wall", "300s", "--cpu", "300s"))
     after = lab.cell("held('x')")["usage"]["memory_peak_bytes"]
     good = flood["outcome"] in ("ok", "memory") and after < before + (8 << 20)
     return good, f"flood {flood['outcome']}; peak {before >> 10} KiB before, {after >> 10} KiB after"

@@ -58,3 +58,4 @@ class Case:
     check: typing.Callable | None = None  # (lab, case, result) -> (bool, detail)
     without: str = ""  # second walls: layers left out for this case
     slow: bool = False
+    landlock: int = 0  # the ABI from which this kernel's Landlock can do it

@@ -93,6 +93,9 @@ def one_control(lab, case, kind):
 
 
 def run_case(lab, case, service=None, with_control=True):
+    if case.landlock > lab.landlock_abi():
+        return Line(case, "skipped", f"Landlock can do this from ABI {case.landlock}, and this "
+                    f"kernel has ABI {lab.landlock_abi()}")
     if service is None and case.without:
         if not mutant_is_built():
             return Line(case, "skipped", "the mutant build is not there (make security builds it)")

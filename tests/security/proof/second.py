@@ -73,7 +73,7 @@ CASES = [
     wall("W4", "a datagram to an abstract socket of the host, without Landlock", "landlock", "net",
          PAIR_TO.format(address='"\\0@ABSDGRAM@"'), "ECONNREFUSED"),
     wall("W5", "the same without the network namespace", "net", "landlock",
-         PAIR_TO.format(address='"\\0@ABSDGRAM@"'), "EPERM"),
+         PAIR_TO.format(address='"\\0@ABSDGRAM@"'), "EPERM", landlock=6),
     wall("W6", "write to a folder of the image that is open to all, without Landlock", "landlock",
          "image", OPEN_FOLDER, "EROFS"),
     wall("W7", "the same without the read-only mount", "image", "landlock", OPEN_FOLDER, "EACCES"),
@@ -91,6 +91,14 @@ CASES = [
     wall("W14", "a raised limit of descriptors, without the filter", "seccomp", "rlimits", """
 verdict(call(160, 7, (ctypes.c_uint64 * 2)(300, 300)))
 """, "EPERM"),
+    wall("W22", "a flood of POSIX timers, without the filter", "seccomp", "rlimits", """
+n, timer = 0, ctypes.c_int()
+for n in range(300):
+    rc = call(222, 1, 0, ctypes.byref(timer))
+    if rc < 0:
+        held(f"{name(rc)} after {n}")
+reached("300 timers")
+""", "EAGAIN after [1-6]"),
     Case("W15", "one more user namespace, without the filter", "pidns",
          "verdict(call(272, 0x10000000))", Native(),
          expect="ENOSPC|EPERM", without="seccomp"),
