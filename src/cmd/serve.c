@@ -166,9 +166,16 @@ static int check_config(const struct options *options)
 {
 	char usual[PATH_MAX];
 	const char *path = options->check[0] ? options->check : options->config;
+	struct err err = {0};
 	if (!path && serve_config_path(usual) == 0)
 		path = usual;
-	return config_check_print(path ? path : "brig.ini", stdout);
+	if (!path)
+		path = "brig.ini";
+	int status = config_check_print(path, stdout);
+	if (status || serve_setup_check(path, &err) == 0)
+		return status;
+	(void)fprintf(stdout, "%s: %s\n", path, err.text);
+	return CMD_USAGE;
 }
 
 /* `--check-config` alone, beside `--config FILE`, is as good as with the file behind it. */

@@ -2,6 +2,7 @@
 #include "cmd/serve_setup.h"
 
 #include "cmd/serve_paths.h"
+#include "cmd/serve_store.h"
 #include "launch/image_store.h"
 
 #include <errno.h>
@@ -34,24 +35,50 @@ void serve_image_facts(char *python, size_t python_room, char *advertise, size_t
 	}
 }
 
+static int audit_place(const struct config *config, char *out, struct err *err)
+{
+	const char *named = config->audit.db;
+	int rc = 0;
+	if (named && strlen(named) < PATH_MAX)
+		(void)strcpy(out, named);
+	else
+		rc = serve_state_path("/audit.db", out);
+	return rc < 0 ? err_set(err, rc, "state",
+				"neither XDG_DATA_HOME nor HOME says where the audit log goes: set "
+				"one, or `db` in [audit]")
+		      : 0;
+}
+
 static int choose_paths(struct serve_parent_options *ret, struct err *err)
 {
 	static char audit_path[PATH_MAX], artifact_folder[PATH_MAX];
-	const char *named = ret->config->audit.db;
-	int rc = 0;
-	if (named && strlen(named) < PATH_MAX)
-		(void)strcpy(audit_path, named);
-	else
-		rc = serve_state_path("/audit.db", audit_path);
-	if (!rc)
-		rc = serve_state_path("/artifacts", artifact_folder);
+	int rc = audit_place(ret->config, audit_path, err);
+	if (rc < 0)
+		return rc;
+	rc = serve_state_path("/artifacts", artifact_folder);
 	if (rc < 0)
 		return err_set(err, rc, "state",
-			"neither XDG_DATA_HOME nor HOME says where the "
-			"audit log goes: set one, or `db` in [audit]");
+			"neither XDG_DATA_HOME nor HOME says where artifacts go: set one");
 	ret->start.audit_path = audit_path;
 	ret->start.artifact_folder = artifact_folder;
-	return serve_user_prepare(&ret->user, audit_path, artifact_folder, err);
+	return serve_store_prepare(&ret->user, audit_path, artifact_folder, err);
+}
+
+int serve_setup_check(const char *path, struct err *err)
+{
+	char audit_path[PATH_MAX];
+	struct config *config = NULL;
+	struct serve_user user;
+	int rc = config_load(path, &config, err);
+	if (rc < 0)
+		return rc;
+	rc = serve_user_find(config->server.user, config->server.socket_group, &user, err);
+	if (!rc)
+		rc = audit_place(config, audit_path, err);
+	if (!rc)
+		rc = serve_store_check(&user, audit_path, err);
+	config_unref(config);
+	return rc;
 }
 
 int serve_setup(const char *path, layer_set allow_degraded, struct serve_parent_options *ret,

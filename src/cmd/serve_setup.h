@@ -12,6 +12,9 @@
 int serve_setup(const char *path, layer_set allow_degraded, struct serve_parent_options *ret,
 	struct err *err) MUST_CHECK;
 
+/* Whether what the file says of the host holds: its users, and its log's folder. Changes nothing. */
+int serve_setup_check(const char *path, struct err *err) MUST_CHECK;
+
 /* The Python and the libraries of the default image; empty where there is none. */
 void serve_image_facts(char *python, size_t python_room, char *advertise, size_t advertise_room);
 

@@ -1,18 +1,11 @@
-/* serve_user: Source: setresuid(2), capabilities(7), PR_SET_NO_NEW_PRIVS, sticky folders. */
+/* serve_user: Source: setresuid(2), capabilities(7), PR_SET_NO_NEW_PRIVS. */
 #include "cmd/serve_user.h"
 
-#include "base/fd.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <limits.h>
 #include <pwd.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define DESCRIPTORS 16384u
@@ -44,58 +37,6 @@ int serve_user_find(const char *user, const char *group, struct serve_user *ret,
 	if (found)
 		ret->socket_group = found->gr_gid;
 	return 0;
-}
-
-static int make_folder(const char *path, mode_t mode, struct err *err)
-{
-	char at[PATH_MAX];
-	(void)snprintf(at, sizeof(at), "%s", path);
-	for (char *slash = strchr(at + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		if (mkdir(at, 0755) < 0 && errno != EEXIST)
-			return err_sys(err, -errno, "state", at);
-		*slash = '/';
-	}
-	if (mkdir(at, mode) < 0 && errno != EEXIST)
-		return err_sys(err, -errno, "state", at);
-	return 0;
-}
-
-static int give(const char *path, int flags, uid_t uid, gid_t gid, mode_t mode, struct err *err)
-{
-	cleanup_fd int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : err_sys(err, -errno, "state", path);
-	if (fchown(fd, uid, gid) < 0 || fchmod(fd, mode) < 0)
-		return err_sys(err, -errno, "state", path);
-	return 0;
-}
-
-int serve_user_prepare(const struct serve_user *user, const char *audit_path,
-	const char *artifact_folder, struct err *err)
-{
-	static const char *const tails[] = {"", "-wal", "-shm", ".lock"};
-	char path[PATH_MAX];
-	(void)snprintf(path, sizeof(path), "%s", audit_path);
-	char *slash = strrchr(path, '/');
-	if (!slash || slash == path)
-		return err_set(
-			err, -EINVAL, "state", "%s is no place for an audit log", audit_path);
-	*slash = 0;
-	int rc = make_folder(path, user->drops ? 0755 : 0700, err);
-	/* Sticky: the dispatcher may add files, and touch none that is not its own. */
-	if (!rc && user->drops)
-		rc = give(path, O_RDONLY | O_DIRECTORY, 0, user->gid, 01775, err);
-	if (!rc)
-		rc = make_folder(artifact_folder, 0700, err);
-	if (!rc && user->drops)
-		rc = give(artifact_folder, O_RDONLY | O_DIRECTORY, user->uid, user->gid, 0700, err);
-	for (size_t i = 0; !rc && user->drops && i < sizeof(tails) / sizeof(tails[0]); i++) {
-		int length = snprintf(path, sizeof(path), "%s%s", audit_path, tails[i]);
-		if (length > 0 && (size_t)length < sizeof(path))
-			rc = give(path, O_RDWR, user->uid, user->gid, 0600, err);
-	}
-	return rc;
 }
 
 int serve_user_become(const struct serve_user *user, struct err *err)

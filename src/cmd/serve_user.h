@@ -1,5 +1,5 @@
 /*
- * serve_user: who the dispatcher is, and what it may write.
+ * serve_user: who the dispatcher is.
  *
  * As root: the user that the configuration names, else `brig`, else a uid of its own that nobody
  * has. As an ordinary user: that user.
@@ -25,13 +25,6 @@ struct serve_user {
 /* `user` and `group` as the configuration names them; NULL for the usual. */
 int serve_user_find(
 	const char *user, const char *group, struct serve_user *ret, struct err *err) MUST_CHECK;
-
-/*
- * Makes the state folder and the folder of artifacts, and sees to it that the dispatcher can write
- * the audit log at `audit_path` but can neither rename nor remove what others keep beside it.
- */
-int serve_user_prepare(const struct serve_user *user, const char *audit_path,
-	const char *artifact_folder, struct err *err) MUST_CHECK;
 
 /* For good: no group, no capability, no new privilege, no core file, nobody's debugger. */
 int serve_user_become(const struct serve_user *user, struct err *err) MUST_CHECK;

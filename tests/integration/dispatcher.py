@@ -53,7 +53,6 @@ class Dispatcher:
         self.holder = tempfile.TemporaryDirectory(prefix="brigtest-", dir="/var/tmp")
         self.folder = pathlib.Path(self.holder.name)
         self.folder.chmod(0o755)
-        (self.folder / "log").mkdir()
         (self.folder / "data").mkdir()
         self.config = self.folder / "brig.ini"
         self.config.write_text(config_text(self.folder, extra) if config is None

@@ -42,7 +42,6 @@ class Log:
         self.folder = pathlib.Path(folder)
         os.chmod(folder, 0o755)
         self.db = self.folder / "state" / "audit.db"
-        self.db.parent.mkdir()
         self.config = self.folder / "brig.ini"
         self.config.write_text(f"{roles}\n[audit]\ndb = {self.db}\n{audit}")
 
@@ -273,6 +272,7 @@ def test_wrong_command_lines(log):
     assert "did you mean --since" in log.audit("list", "--sinc", "1h", status=2)
     done = host.run_brig("audit", text=True)
     assert done.returncode == 2 and "say list, show, verify or export" in done.stderr
+    log.db.parent.mkdir()
     log.db.write_bytes(b"no database at all" * 100)
     assert "no log of brig's" in log.audit("list", status=1)
 
@@ -280,6 +280,59 @@ def test_wrong_command_lines(log):
 def test_the_configuration_says_where(filled):
     done = host.run_brig("audit", "list", "--json", "--config", filled.config, text=True)
     assert len(json.loads(done.stdout)) == 7
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's brig has two users")
+@pytest.mark.parametrize("mode,owner,good", [(0o755, 0, False), (0o1777, 0, True),
+                                             (0o700, 4321, False)])
+def test_a_folder_that_brig_has_not_made_stays_as_it_is(folder, mode, owner, good):
+    """What the dispatcher can write is used, what it cannot is refused, before and at the start;
+    neither mode nor owner of it changes."""
+    log = Log(folder, "[role local]\ntools = calculate\n")
+    log.db.parent.mkdir()
+    os.chown(log.db.parent, owner, owner)
+    log.db.parent.chmod(mode)
+    checked = host.run_brig("serve", "--check-config", log.config, text=True)
+    assert checked.returncode == (0 if good else 2), checked.stdout
+    if good:
+        log.mcp(tool_call(1, "calculate", expr="6*7"))
+        assert len(log.json("list")) == 1
+    else:
+        started = host.run_brig("mcp", "--config", log.config, text=True)
+        assert started.returncode == 2
+        for told in (checked.stdout, started.stderr):
+            assert f"{log.db.parent} cannot be written" in told and "name a new one" in told
+        assert not log.db.exists()
+    now = log.db.parent.stat()
+    assert (now.st_mode & 0o7777, now.st_uid, now.st_gid) == (mode, owner, owner)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's brig has two users")
+def test_another_users_file_is_not_given_away(folder):
+    log = Log(folder, "[role local]\ntools = calculate\n")
+    log.db.parent.mkdir()
+    log.db.parent.chmod(0o1777)
+    log.db.write_text("mine")
+    log.db.chmod(0o600)
+    started = host.run_brig("mcp", "--config", log.config, text=True)
+    assert started.returncode == 2 and f"{log.db} cannot be written" in started.stderr
+    assert log.db.read_text() == "mine" and log.db.stat().st_uid == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's brig has two users")
+def test_a_log_where_nobody_else_comes_is_refused_before_the_start(folder):
+    os.chmod(folder, 0o700)
+    log = Log(folder, "[role local]\ntools = calculate\n")
+    os.chmod(folder, 0o700)
+    checked = host.run_brig("serve", "--check-config", log.config, text=True)
+    assert checked.returncode == 2 and f"reached below {log.folder}" in checked.stdout
+
+
+def test_the_folder_that_brig_made_is_used_again(folder):
+    log = Log(folder, "[role local]\ntools = calculate\n")
+    for _ in range(2):
+        log.mcp(tool_call(1, "calculate", expr="6*7"))
+    assert len(log.json("list")) == 2
 
 
 @pytest.mark.skipif(not shutil.which("mount") or os.geteuid() != 0, reason="runs a cell: needs root")

@@ -280,7 +280,6 @@ def test_a_private_run_has_a_role(open_folder):
     config = f"[audit]\ndb = {open_folder}/log/audit.db\n[role local]\ntools = calculate\n" \
         "[role ci]\ntools = run_sandboxed\nwall_max = 9s\n[token t]\nsha256 = " \
         "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\nrole = ci\n"
-    (open_folder / "log").mkdir()
     open_folder.chmod(0o755)
     refused = with_config(config, "-c", "1")
     assert refused.returncode == 126, refused
