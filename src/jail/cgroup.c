@@ -232,6 +232,17 @@ int cgroup_frozen(const struct cgroup *cgroup)
 	return rc < 0 ? rc : -ENOTSUP;
 }
 
+int cgroup_resume(const struct cgroup *cgroup)
+{
+	int rc = -ENOTSUP;
+	if (cgroup->dirs[CGROUP_UNIFIED] >= 0)
+		rc = write_at(cgroup->dirs[CGROUP_UNIFIED], "cgroup.freeze", "0");
+	/* Where the unified one cannot freeze, the v1 group did. */
+	if (rc < 0 && cgroup->dirs[CGROUP_FREEZER] >= 0)
+		rc = write_at(cgroup->dirs[CGROUP_FREEZER], "freezer.state", "THAWED");
+	return rc;
+}
+
 void cgroup_thaw(const struct cgroup *cgroup)
 {
 	/* Where it was never frozen this changes nothing. */

@@ -85,6 +85,9 @@ int cgroup_freeze(const struct cgroup *cgroup) MUST_CHECK;
 /* 1 all stopped, 0 not yet, -errno. */
 int cgroup_frozen(const struct cgroup *cgroup) MUST_CHECK;
 
+/* Lets a group that cgroup_freeze stopped run again. */
+int cgroup_resume(const struct cgroup *cgroup) MUST_CHECK;
+
 /* Lets a v1 group run again, so that killed tasks can die; a v2 group needs no thawing for that. */
 void cgroup_thaw(const struct cgroup *cgroup);
 

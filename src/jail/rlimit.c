@@ -20,7 +20,6 @@ int rlimit_apply(const struct rlimit_plan *plan, struct err *err)
 		{RLIMIT_NICE, 0},
 		{RLIMIT_RTPRIO, 0},
 		{RLIMIT_SIGPENDING, RLIMIT_SIGNALS},
-		{RLIMIT_CPU, plan->cpu_seconds ? plan->cpu_seconds : RLIM_INFINITY},
 	};
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		struct rlimit limit = {.rlim_cur = limits[i].value, .rlim_max = limits[i].value};

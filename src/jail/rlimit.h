@@ -1,4 +1,9 @@
-/* rlimit: the per-process limits of a cell. Source: getrlimit(2). */
+/*
+ * rlimit: the per-process limits of a cell. RLIMIT_CPU is not among them: the service sets it when
+ * a job comes, since a hard limit could not be raised again for the later calls of a session.
+ *
+ * Source: getrlimit(2).
+ */
 #ifndef BRIG_JAIL_RLIMIT_H
 #define BRIG_JAIL_RLIMIT_H
 
@@ -7,9 +12,8 @@
 #include <stdint.h>
 
 struct rlimit_plan {
-	uint64_t file_bytes;  /* RLIMIT_FSIZE */
-	uint32_t cpu_seconds; /* RLIMIT_CPU: the backstop behind the cgroup's own count */
-	uint32_t processes;   /* RLIMIT_NPROC, only where no cgroup counts pids; 0 leaves it */
+	uint64_t file_bytes; /* RLIMIT_FSIZE */
+	uint32_t processes;  /* RLIMIT_NPROC, only where no cgroup counts pids; 0 leaves it */
 };
 
 #define RLIMIT_DESCRIPTORS 256u

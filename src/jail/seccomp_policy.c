@@ -371,6 +371,8 @@ const struct policy_rule seccomp_init_policy[] = {
 	ALLOW("sendmsg", "requests of the service"),
 	ALLOW("openat", "placing inputs"),
 	ALLOW("fchmod", "placing inputs"),
+	ALLOW("unlinkat", "inputs that replace those of a session's earlier calls"),
+	ALLOW("umount2", "inputs that replace those of a session's earlier calls"),
 	ALLOW("move_mount", "large inputs, the size of the work folder"),
 	ALLOW("mount", "large inputs, the size of the work folder"),
 	ALLOW("ppoll", "waiting and reaping"),

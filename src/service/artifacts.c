@@ -2,32 +2,20 @@
 #include "service/artifacts.h"
 
 #include "base/fd.h"
+#include "service/folder.h"
 #include "wire/cell.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define VISITED_MAX 4096u
 #define DIRECTORY_MAX 1024u
-
-static int open_beneath(int dir_fd, const char *name, uint64_t flags)
-{
-	struct open_how how = {
-		.flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
-			   RESOLVE_NO_XDEV,
-	};
-	long fd = syscall(SYS_openat2, dir_fd, name, &how, sizeof(how));
-	return fd < 0 ? -errno : (int)fd;
-}
 
 static int keep_name(struct artifacts *artifacts, const char *path, size_t *ret_offset)
 {
@@ -46,14 +34,66 @@ static void skip(struct artifacts *artifacts, const char *path, const char *why)
 	artifacts->skipped_count++;
 }
 
+static struct seen seen_of(const char *path, const struct stat *status)
+{
+	static unsigned char key[crypto_shorthash_KEYBYTES];
+	static bool has_key;
+	struct seen seen = {.inode = status->st_ino,
+		.bytes = (uint64_t)status->st_size,
+		.modified_s = status->st_mtim.tv_sec,
+		.modified_ns = status->st_mtim.tv_nsec};
+	if (!has_key)
+		crypto_shorthash_keygen(key);
+	has_key = true;
+	(void)crypto_shorthash(
+		(unsigned char *)&seen.path, (const unsigned char *)path, strlen(path), key);
+	return seen;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct seen));
+}
+
+static void remember(struct artifacts *artifacts, const struct seen *seen)
+{
+	if (artifacts->before && artifacts->now.count < VISITED_MAX)
+		artifacts->now.entries[artifacts->now.count++] = *seen;
+}
+
+/* Whether an earlier call has told of it; then it stays remembered. */
+static bool was_told(struct artifacts *artifacts, const struct seen *seen)
+{
+	const struct seen_list *before = artifacts->before;
+	if (!before || !before->count ||
+		!bsearch(seen, before->entries, before->count, sizeof(*seen), by_bytes))
+		return false;
+	remember(artifacts, seen);
+	return true;
+}
+
+/* What is no file, and will not become one. */
+static void skip_for_good(
+	struct artifacts *artifacts, const char *path, const struct stat *status, const char *why)
+{
+	const struct seen seen = seen_of(path, status);
+	if (was_told(artifacts, &seen))
+		return;
+	remember(artifacts, &seen);
+	skip(artifacts, path, why);
+}
+
 static void take_file(struct artifacts *artifacts, int dir_fd, const char *name, const char *path)
 {
 	struct stat status;
-	cleanup_fd int fd = open_beneath(dir_fd, name, O_RDONLY);
+	cleanup_fd int fd = folder_open(dir_fd, name, O_RDONLY, 0);
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
 		skip(artifacts, path, "could not be opened");
 		return;
 	}
+	const struct seen seen = seen_of(path, &status);
+	if (was_told(artifacts, &seen))
+		return;
 	uint64_t bytes = (uint64_t)status.st_size;
 	if (artifacts->found_count == LIMIT_ARTIFACTS) {
 		skip(artifacts, path, "more than 32 files");
@@ -70,45 +110,25 @@ static void take_file(struct artifacts *artifacts, int dir_fd, const char *name,
 	artifacts->found[i].bytes = bytes;
 	artifacts->found[i].fd = TAKE_FD(fd);
 	artifacts->found_bytes += bytes;
+	remember(artifacts, &seen);
 	artifacts->found_count++;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+struct input_list {
+	const struct job_input *inputs;
+	uint32_t count;
+};
 
-/* The entries of a folder in the order of their names, so that answers do not depend on chance. */
-static size_t read_names(int dir_fd, char **names)
+static bool is_input(const struct input_list *list, const char *name)
 {
-	size_t count = 0;
-	DIR *dir = fdopendir(dup(dir_fd));
-	if (!dir)
-		return 0;
-	for (struct dirent *entry; count < DIRECTORY_MAX && (entry = readdir(dir));) {
-		/* Hidden files and Python's caches are nobody's result. */
-		if (entry->d_name[0] == '.' || strcmp(entry->d_name, "__pycache__") == 0)
-			continue;
-		names[count] = strdup(entry->d_name);
-		if (!names[count])
-			break;
-		count++;
-	}
-	(void)closedir(dir);
-	qsort(names, count, sizeof(names[0]), by_name);
-	return count;
-}
-
-static bool is_input(const struct job_spec *spec, const char *name)
-{
-	for (uint32_t i = 0; i < spec->input_count; i++)
-		if (strcmp(spec->inputs[i].name, name) == 0)
+	for (uint32_t i = 0; i < list->count; i++)
+		if (strcmp(list->inputs[i].name, name) == 0)
 			return true;
 	return false;
 }
 
 static void walk(struct artifacts *artifacts, int dir_fd, const char *prefix, unsigned depth,
-	const struct job_spec *spec);
+	const struct input_list *inputs);
 
 static void take_entry(
 	struct artifacts *artifacts, int dir_fd, const char *name, const char *path, unsigned depth)
@@ -119,13 +139,13 @@ static void take_entry(
 	if (S_ISREG(status.st_mode)) {
 		take_file(artifacts, dir_fd, name, path);
 	} else if (S_ISLNK(status.st_mode)) {
-		skip(artifacts, path, "a symbolic link");
+		skip_for_good(artifacts, path, &status, "a symbolic link");
 	} else if (!S_ISDIR(status.st_mode)) {
-		skip(artifacts, path, "not a regular file");
+		skip_for_good(artifacts, path, &status, "not a regular file");
 	} else if (depth == LIMIT_ARTIFACT_DEPTH) {
 		skip(artifacts, path, "folders nested too deep");
 	} else {
-		cleanup_fd int sub_fd = open_beneath(dir_fd, name, O_RDONLY | O_DIRECTORY);
+		cleanup_fd int sub_fd = folder_open(dir_fd, name, O_RDONLY | O_DIRECTORY, 0);
 		if (sub_fd < 0)
 			skip(artifacts, path, "could not be opened");
 		else
@@ -134,13 +154,13 @@ static void take_entry(
 }
 
 static void walk(struct artifacts *artifacts, int dir_fd, const char *prefix, unsigned depth,
-	const struct job_spec *spec)
+	const struct input_list *inputs)
 {
 	char path[RESULT_PATH_BYTES_MAX];
 	char **names = calloc(DIRECTORY_MAX, sizeof(*names));
 	if (!names)
 		return;
-	size_t count = read_names(dir_fd, names);
+	size_t count = folder_names(dir_fd, false, names, DIRECTORY_MAX, NULL);
 	for (size_t i = 0; i < count; i++) {
 		int length = snprintf(
 			path, sizeof(path), "%s%s%s", prefix, *prefix ? "/" : "", names[i]);
@@ -148,18 +168,37 @@ static void walk(struct artifacts *artifacts, int dir_fd, const char *prefix, un
 		if (artifacts->visited++ == VISITED_MAX)
 			skip(artifacts, *prefix ? prefix : names[i], "too many files to look at");
 		if (fits && artifacts->visited <= VISITED_MAX &&
-			!(spec && is_input(spec, names[i])))
+			!(inputs && is_input(inputs, names[i])))
 			take_entry(artifacts, dir_fd, names[i], path, depth);
 		free(names[i]);
 	}
 	free(names);
 }
 
-void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_spec *spec)
+/* Sorted, so that the next walk finds its way in it. */
+static void hand_over(struct seen_list *now, struct seen_list *seen)
 {
+	qsort(now->entries, now->count, sizeof(now->entries[0]), by_bytes);
+	free(seen->entries);
+	struct seen *fitted = reallocarray(now->entries, now->count + 1, sizeof(*fitted));
+	*seen = (struct seen_list){.entries = fitted ? fitted : now->entries, .count = now->count};
+}
+
+void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_input *inputs,
+	uint32_t input_count, struct seen_list *seen)
+{
+	const struct input_list list = {.inputs = inputs, .count = input_count};
 	*artifacts = (struct artifacts){0};
 	buf_init(&artifacts->names, 2 * MIB);
-	walk(artifacts, work_fd, "", 0, spec);
+	if (seen)
+		artifacts->now.entries = calloc(VISITED_MAX, sizeof(struct seen));
+	/* Without memory for it everything is told of once more. */
+	if (artifacts->now.entries)
+		artifacts->before = seen;
+	walk(artifacts, work_fd, "", 0, &list);
+	if (artifacts->before)
+		hand_over(&artifacts->now, seen);
+	artifacts->before = NULL;
 	/* The buffer does not move any more. */
 	for (size_t i = 0; i < artifacts->found_count; i++)
 		artifacts->found[i].name.data = artifacts->names.data + artifacts->name_offset[i];
@@ -181,7 +220,7 @@ int artifacts_open_spooled(int tmp_fd, const char *name, uint64_t max_bytes, uin
 	char path[64];
 	struct stat status;
 	(void)snprintf(path, sizeof(path), "%s/%s", CELL_SPOOL_NAME, name);
-	cleanup_fd int fd = open_beneath(tmp_fd, path, O_RDONLY);
+	cleanup_fd int fd = folder_open(tmp_fd, path, O_RDONLY, 0);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &status) < 0)

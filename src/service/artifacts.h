@@ -1,10 +1,8 @@
 /*
  * artifacts: the files that a job left, by descriptor, once nothing in the cell can move.
  *
- * No path is ever trusted: every step is openat2 beneath the work folder, through no symbolic link
- * and into no other mount (inputs are such). Nothing is changed, owned or removed.
- *
- * Source: openat2(2) (5.6).
+ * No path is ever trusted (service/folder.h); inputs may be mounts, which are never entered.
+ * Nothing is changed, owned or removed.
  */
 #ifndef BRIG_SERVICE_ARTIFACTS_H
 #define BRIG_SERVICE_ARTIFACTS_H
@@ -13,6 +11,19 @@
 #include "base/err.h"
 #include "wire/job.h"
 #include "wire/result.h"
+
+/* One file as it was when it was last told of. The path's hash is keyed: a job that wants to be
+ * overlooked has to leave the file as it was. */
+struct seen {
+	uint64_t path, inode, bytes;
+	int64_t modified_s, modified_ns;
+};
+
+/* What a session's earlier calls have told of. Zeroed it is empty; free(entries). */
+struct seen_list {
+	struct seen *entries;
+	size_t count;
+};
 
 struct artifacts {
 	struct buf names; /* what the spans of the two arrays point into, once finished */
@@ -23,11 +34,15 @@ struct artifacts {
 	size_t skipped_count;
 	size_t visited;
 	size_t name_offset[LIMIT_ARTIFACTS], skipped_offset[RESULT_SKIPPED_MAX];
+	const struct seen_list *before;
+	struct seen_list now;
 };
 
-/* Walks the folder behind `work_fd`. Files named like an input stay out. Never fails: what cannot
- * be read is skipped and named. */
-void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_spec *spec);
+/* Walks the folder behind `work_fd`. Files named like one of `inputs` stay out, and with `seen`
+ * (else NULL) what it holds unchanged; it then holds what was told of until now. Never fails: what
+ * cannot be read is skipped and named. */
+void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_input *inputs,
+	uint32_t input_count, struct seen_list *seen);
 
 void artifacts_done(struct artifacts *artifacts);
 

@@ -43,7 +43,7 @@ void cell_fail(struct cell *cell, const struct err *err)
 	if (cell->state == CELL_DYING || cell->state == CELL_FREE)
 		return;
 	cell->service->cells_failed++;
-	if (!job)
+	if (!job && !cell->session)
 		pool_rest(cell->service, err);
 	if (job && job->facts.cause == END_NONE) {
 		job->fault = *err;
@@ -52,8 +52,14 @@ void cell_fail(struct cell *cell, const struct err *err)
 	if (job) {
 		cell->job = NULL;
 		job->cell = NULL;
-		end_answer_without_cell(job);
 	}
+	char why[sizeof(job->status.lost_why)] = "";
+	if (cell->session)
+		session_lose(cell, job, why);
+	if (job)
+		end_answer_without_cell(job);
+	if (cell->session)
+		session_end(cell->session, why);
 	cell_kill(cell);
 }
 
@@ -174,6 +180,13 @@ static void after_reaping(struct cell *cell)
 		end_on_empty(cell);
 }
 
+static void fill_end(struct job *job, const siginfo_t *info)
+{
+	job->facts.exited = true;
+	job->facts.exit_code = info->si_code == CLD_EXITED ? info->si_status : -1;
+	job->facts.signal = info->si_code == CLD_EXITED ? 0 : info->si_status;
+}
+
 void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
 {
 	struct cell *cell = context;
@@ -198,12 +211,16 @@ void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
 		if (info.si_code != CLD_EXITED && info.si_status == SIGKILL &&
 			procfs_is_exiting(cell->service->proc_fd, cell->init_pid))
 			return;
-		job->facts.exited = true;
-		job->facts.exit_code = info.si_code == CLD_EXITED ? info.si_status : -1;
-		job->facts.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
+		fill_end(job, &info);
 		end_job(cell, END_EXITED);
 	} else if (cell->state == CELL_FREEZING || cell->state == CELL_DYING) {
 		after_reaping(cell);
+	} else if (cell->session && job) {
+		/* What earlier calls left running ended it while inputs were placed. */
+		struct err none = {0};
+		fill_end(job, &info);
+		job->facts.cause = END_EXITED;
+		cell_fail(cell, &none);
 	} else {
 		struct err err;
 		control_drain(cell);

@@ -151,6 +151,8 @@ static int ask_setup(struct cell *cell, struct err *err)
 	if (rc < 0)
 		return rc;
 	request.cgroup_fds = (uint32_t)count;
+	cell->work_bytes = limits_default.work_bytes;
+	cell->work_inodes = limits_default.work_inodes;
 	ssize_t sent = fd_send(cell->init_socket_fd, &request, sizeof(request), fds, count);
 	while (count)
 		fd_close(&fds[--count]);

@@ -25,6 +25,7 @@ struct channel {
 	int fds[LIMIT_INPUTS + 1];
 	size_t fd_count;
 	struct job *job;
+	struct errand *errand; /* or a request about a session */
 	bool answered;
 	bool paused;
 	struct buf stream; /* output on its way */
@@ -57,19 +58,35 @@ static void channel_free(struct channel *channel)
 	free(channel);
 }
 
+/* A session outlives its call: what is being prepared or stopped ends in order, and only the first
+ * call, before it has begun, takes its cell along. */
+static void cancel_in_cell(struct job *job)
+{
+	struct cell *cell = job->cell;
+	struct err none = {0};
+
+	if (cell->state == CELL_RUNNING) {
+		end_job(cell, END_CANCELLED);
+		return;
+	}
+	if (cell->session && cell->state == CELL_FREEZING)
+		return;
+	job->facts.cause = END_CANCELLED;
+	if (!cell->session || cell->calls == 0)
+		cell_fail(cell, &none);
+}
+
 /* The client is gone or has been answered. */
 static void channel_close(struct channel *channel)
 {
 	struct job *job = channel->job;
 
+	if (channel->errand)
+		errand_free(channel->errand);
 	if (job) {
 		job->channel = NULL;
-		if (job->cell && job->cell->state == CELL_RUNNING) {
-			end_job(job->cell, END_CANCELLED);
-		} else if (job->cell) {
-			struct err err = {0};
-			job->facts.cause = END_CANCELLED;
-			cell_fail(job->cell, &err);
+		if (job->cell) {
+			cancel_in_cell(job);
 		} else {
 			dispatch_forget(channel->service, job);
 			job_free(job);
@@ -83,13 +100,10 @@ static void cancel(struct channel *channel)
 	struct job *job = channel->job;
 	if (!job || channel->answered)
 		return;
-	job->facts.cause = END_CANCELLED;
-	if (job->cell && job->cell->state == CELL_RUNNING) {
-		end_job(job->cell, END_CANCELLED);
-	} else if (job->cell) {
-		struct err err = {0};
-		cell_fail(job->cell, &err);
+	if (job->cell) {
+		cancel_in_cell(job);
 	} else {
+		job->facts.cause = END_CANCELLED;
 		dispatch_forget(channel->service, job);
 		end_answer_without_cell(job);
 	}
@@ -111,9 +125,25 @@ static int take_job(struct channel *channel, struct span fields)
 		job->fault = err;
 		job->facts.cause = END_FAULT;
 		end_answer_without_cell(job);
+	} else if (job->spec.session.use != SESSION_NONE) {
+		session_take_job(channel->service, job);
 	} else {
 		dispatch_enqueue(channel->service, job);
 	}
+	return 0;
+}
+
+static int take_request(struct channel *channel, struct span fields)
+{
+	struct errand *errand = errand_new(channel->service, channel);
+	if (!errand)
+		return -ENOMEM;
+	channel->errand = errand;
+	event_free(channel->limit);
+	channel->limit = NULL;
+	size_t fd_count = channel->fd_count;
+	channel->fd_count = 0;
+	session_take_errand(channel->service, errand, fields, channel->fds, fd_count);
 	return 0;
 }
 
@@ -125,8 +155,11 @@ static bool take_frames(struct channel *channel)
 
 	while ((rc = wire_peek(channel->in.data, channel->in.len, JOB_FRAME_BYTES_MAX, &frame)) >
 		0) {
-		if (frame.type == CHANNEL_JOB && !channel->job && !channel->answered)
+		bool fresh = !channel->job && !channel->errand && !channel->answered;
+		if (frame.type == CHANNEL_JOB && fresh)
 			rc = take_job(channel, frame.fields);
+		else if (frame.type == CHANNEL_SESSION && fresh)
+			rc = take_request(channel, frame.fields);
 		else if (frame.type == CHANNEL_CANCEL)
 			cancel(channel);
 		else if (!channel->answered)
@@ -281,13 +314,10 @@ void channel_stream(struct channel *channel, enum channel_type type, const void 
 	send_soon(channel);
 }
 
-void channel_answer(struct channel *channel, const struct job_result *result)
+/* Keeps copies of the descriptors; without them there is no frame, and the channel just ends. */
+static void take_answer(struct channel *channel, int rc, const int *fds, size_t count)
 {
-	int fds[FD_MESSAGE_MAX];
-	size_t count = 0;
-
 	channel->answered = true;
-	int rc = job_result_encode(result, &channel->result, fds, &count);
 	for (size_t i = 0; !rc && i < count; i++) {
 		channel->result_fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
 		if (channel->result_fds[i] < 0)
@@ -297,6 +327,23 @@ void channel_answer(struct channel *channel, const struct job_result *result)
 	}
 	if (rc < 0)
 		buf_drop(&channel->result, channel->result.len);
+}
+
+void channel_answer(struct channel *channel, const struct job_result *result)
+{
+	int fds[FD_MESSAGE_MAX];
+	size_t count = 0;
+	int rc = job_result_encode(result, &channel->result, fds, &count);
+	take_answer(channel, rc, fds, count);
+}
+
+void channel_answer_errand(struct channel *channel, const struct session_answer *answer)
+{
+	int fd = -1;
+	int rc = session_answer_encode(answer, &channel->result, &fd);
+	take_answer(channel, rc, &fd, fd >= 0 ? 1 : 0);
+	channel->errand = NULL;
+	send_soon(channel);
 }
 
 void channel_forget_job(struct channel *channel)

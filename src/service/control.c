@@ -16,13 +16,31 @@
 static void on_nonsense(struct cell *cell, const char *what)
 {
 	struct err err;
-	if (cell->state == CELL_RUNNING || cell->state == CELL_FREEZING) {
+	if (cell->state == CELL_RUNNING || cell->state == CELL_FREEZING || cell->session) {
 		/* The job has spoiled its own report: nothing more is read from it. */
 		cell_unwatch(cell, WATCH_CONTROL);
+		cell->spoiled = true;
+		/* A session's process waits for its next call, which could never end. */
+		if (cell->session && cell->state == CELL_RUNNING && cell->job) {
+			cell->job->facts.exit_code = 1;
+			end_job(cell, END_DONE);
+		}
 		return;
 	}
 	(void)err_set(&err, -EBADMSG, "cell", "%s", what);
 	cell_fail(cell, &err);
+}
+
+/* What a call of a session leaves in the pipe, or a thread of it sends late, is not the next one's.
+ */
+static bool is_of_call(const struct cell *cell, struct span fields)
+{
+	struct wire_field field;
+	uint64_t call = 0;
+	while (wire_next(&fields, &field) > 0)
+		if (field.tag == CELL_TAG_CALL && wire_u64(&field, UINT32_MAX, &call) < 0)
+			return false;
+	return call && call == cell->job->call;
 }
 
 static void on_item(struct cell *cell, struct span fields)
@@ -74,6 +92,7 @@ static void on_done(struct cell *cell, struct span fields)
 		if (field.tag == CELL_TAG_EXIT && wire_u64(&field, 255, &code) < 0)
 			code = 255;
 	cell->job->facts.exit_code = (int)code;
+	cell->job->done = true;
 	end_job(cell, END_DONE);
 }
 
@@ -115,12 +134,16 @@ static void on_frame(struct cell *cell, const struct wire_frame *frame)
 			on_failed(cell, frame->fields);
 		return;
 	case CELL_ITEM:
-		if (running || collecting)
+		if ((running || collecting) && is_of_call(cell, frame->fields))
 			on_item(cell, frame->fields);
 		return;
 	case CELL_DONE:
-		if (running)
+		if (running && is_of_call(cell, frame->fields))
 			on_done(cell, frame->fields);
+		return;
+	case CELL_BEGUN:
+		if (running && is_of_call(cell, frame->fields))
+			session_on_begun(cell);
 		return;
 	default:
 		on_nonsense(cell, "unknown frame");

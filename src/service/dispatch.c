@@ -65,6 +65,8 @@ static void give(struct service *service, struct job *job, struct cell *cell)
 	job->counted = true;
 	job->cell = cell;
 	cell->job = job;
+	if (job->turn.session)
+		session_own(job->turn.session, cell);
 }
 
 /* Gives the job a cell, or marks it as stuck, or refuses it. */

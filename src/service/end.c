@@ -17,6 +17,8 @@
 
 /* A cgroup that does not stand still by then is killed first and read afterwards. */
 #define FREEZE_LIMIT_US (200u * 1000)
+/* Where killing loses what a session holds, a busy machine is given more time. */
+#define FREEZE_LIMIT_SESSION_US (5u * 1000 * 1000)
 
 static void begin_kill_first(struct cell *cell)
 {
@@ -42,11 +44,12 @@ void end_job(struct cell *cell, enum end_cause cause)
 		WATCH_STDOUT, WATCH_STDERR, WATCH_LISTENER, WATCH_CONTROL_WRITE, WATCH_COPY};
 	struct job *job = cell->job;
 
-	if (cell->state != CELL_RUNNING || !job)
+	if (cell->state != CELL_RUNNING || !job || session_interrupts(cell, cause))
 		return;
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
 		cell_unwatch(cell, clocks[i]);
-	job->facts.cause = cause;
+	if (job->facts.cause == END_NONE || job->facts.cause == END_DONE) /* the first counts */
+		job->facts.cause = cause;
 	job->ended_us = clock_now_us();
 	cell->state = CELL_FREEZING;
 	if (cgroup_freeze(&cell->cgroup) < 0) {
@@ -54,7 +57,8 @@ void end_job(struct cell *cell, enum end_cause cause)
 		return;
 	}
 	/* Usually it stands still at once; else inotify tells (v2), or the limit does. */
-	if (cell_timer(cell, WATCH_CLEANUP, FREEZE_LIMIT_US, on_freeze_limit) < 0)
+	if (cell_timer(cell, WATCH_CLEANUP,
+		    cell->session ? FREEZE_LIMIT_SESSION_US : FREEZE_LIMIT_US, on_freeze_limit) < 0)
 		begin_kill_first(cell);
 	else
 		end_on_frozen(cell);
@@ -181,6 +185,25 @@ static void fill_stages(const struct job *job, struct job_stages *stages)
 	stages->verdict_us = clock_now_us() - job->drained_us;
 }
 
+static void collect_artifacts(struct cell *cell, struct job *job, struct artifacts *artifacts)
+{
+	const struct job_input *inputs = job->spec.inputs;
+	uint32_t count = job->spec.input_count;
+	if (cell->session)
+		inputs = session_inputs(cell->session, &count);
+	artifacts_collect(artifacts, cell->work_fd, inputs, count,
+		cell->session ? session_seen(cell->session) : NULL);
+}
+
+/* The cell goes behind the answer, or stays for the next call of its session. */
+static void leave(struct cell *cell, const struct session_status *status)
+{
+	if (cell->session)
+		session_rest(cell, status);
+	if (status->state == SESSION_ALONE || status->state == SESSION_LOST)
+		kill_behind_the_answer(cell);
+}
+
 static void collect(struct cell *cell)
 {
 	struct job *job = cell->job;
@@ -204,7 +227,7 @@ static void collect(struct cell *cell)
 	fill_output(&job->out, &result.out);
 	fill_output(&job->err, &result.err);
 	fill_items(cell, job, &result, items);
-	artifacts_collect(&artifacts, cell->work_fd, &job->spec);
+	collect_artifacts(cell, job, &artifacts);
 	result.artifacts = artifacts.found;
 	result.artifact_count = artifacts.found_count;
 	result.skipped = artifacts.skipped;
@@ -212,13 +235,17 @@ static void collect(struct cell *cell)
 	if (job->spec.receipt)
 		result.receipt = cell->receipt;
 
+	if (cell->session)
+		(void)session_stays(cell, job);
+	const struct session_status status = job->status;
+	result.session = status;
 	fill_stages(job, &result.stages);
 	cell->job = NULL;
 	answer(job, &result);
 	artifacts_done(&artifacts);
 	for (size_t i = 0; i < result.item_count; i++)
 		fd_close(&items[i].fd);
-	kill_behind_the_answer(cell);
+	leave(cell, &status);
 }
 
 void end_on_frozen(struct cell *cell)
@@ -244,5 +271,6 @@ void end_answer_without_cell(struct job *job)
 	fill_output(&job->out, &result.out);
 	fill_output(&job->err, &result.err);
 	fill_items(NULL, job, &result, items);
+	result.session = job->status;
 	answer(job, &result);
 }

@@ -169,14 +169,30 @@ static int resize(const struct init_request *request, struct err *err)
 	return 0;
 }
 
+/* Takes away what bears an input's name: an earlier input, or a file of the job's (init owns the
+ * sticky folder). A link is unlinked and not followed. */
+static int clear_place(const char *name, struct err *err)
+{
+	char path[sizeof(CELL_WORK_DIR) + sizeof(message.request.name) + 1];
+	(void)snprintf(path, sizeof(path), "%s/%s", CELL_WORK_DIR, name);
+	if (umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) < 0 && errno != EINVAL && errno != ENOENT)
+		return err_sys(err, -errno, "work", "taking an earlier input away");
+	if (unlinkat(work_folder_fd, name, 0) < 0 && errno != ENOENT)
+		return err_sys(err, -errno, "work", "taking an earlier file away");
+	return 0;
+}
+
 /* An empty or whole file of ours that the job can read and do nothing else with. */
 static int place_file(const struct init_request *request, const void *data, struct err *err)
 {
-	cleanup_fd int fd = openat(work_folder_fd, request->name,
-		O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0444);
+	const int flags = O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC;
+	int rc = request->replace ? clear_place(request->name, err) : 0;
+	if (rc < 0)
+		return rc;
+	cleanup_fd int fd = openat(work_folder_fd, request->name, flags, 0444);
 	if (fd < 0)
 		return err_sys(err, -errno, "work", "placing an input");
-	int rc = fd_write_all(fd, data, request->file_bytes);
+	rc = fd_write_all(fd, data, request->file_bytes);
 	if (rc < 0)
 		return err_sys(err, rc, "work", "writing an input");
 	return 0;

@@ -83,6 +83,7 @@ static void place_inline(struct cell *cell, const struct job_input *input)
 	memset(&message.request, 0, sizeof(message.request));
 	message.request.verb = INIT_FILE;
 	message.request.file_bytes = (uint32_t)input->bytes;
+	message.request.replace = cell->session != NULL;
 	memcpy(message.request.name, input->name, sizeof(message.request.name));
 	ssize_t got = pread(input->fd, message.file, (size_t)input->bytes, 0);
 	if (got != (ssize_t)input->bytes) {
@@ -99,7 +100,7 @@ static void place_inline(struct cell *cell, const struct job_input *input)
 
 static void place_mount(struct cell *cell, const struct job_input *input)
 {
-	struct init_request request = {.verb = INIT_MOUNT};
+	struct init_request request = {.verb = INIT_MOUNT, .replace = cell->session != NULL};
 	struct err err;
 	char name[48];
 
@@ -173,7 +174,8 @@ void inputs_place(struct cell *cell)
 {
 	struct job *job = cell->job;
 
-	if (job->next_input == job->spec.input_count) {
+	/* A session's call that is cancelled meanwhile ends here, once init owes nothing. */
+	if (job->next_input == job->spec.input_count || job->facts.cause != END_NONE) {
 		run_start(cell);
 		return;
 	}
@@ -189,7 +191,10 @@ void inputs_on_answer(struct cell *cell, const struct init_answer *answer)
 	if (answer->verb == INIT_MOUNT)
 		drop_name(cell);
 	if (answer->err.code) {
-		cell_fail(cell, &answer->err);
+		if (cell->session)
+			session_input_failed(cell, &answer->err);
+		else
+			cell_fail(cell, &answer->err);
 		return;
 	}
 	/* The answer to the resize comes first and stands for no input. */

@@ -24,6 +24,7 @@ void job_free(struct job *job)
 {
 	if (!job)
 		return;
+	session_leave_line(&job->turn);
 	job_spec_done(&job->spec);
 	output_done(&job->out);
 	output_done(&job->err);

@@ -1,8 +1,10 @@
-/* level: what a level's zygote preloads, as its file in the image says. */
+/* level: what a level's zygote preloads, as its file in the image says, and which one a job needs.
+ */
 #include "service/service.h"
 
 #include "base/fd.h"
 #include "service/enter.h"
+#include "service/imports.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,4 +48,28 @@ int zygote_init(struct service *service, struct zygote *zygote, const char *leve
 		zygote->warm[i] = (struct warm){.zygote = zygote, .pidfd = -1, .control_fd = -1};
 	(void)snprintf(zygote->level, sizeof(zygote->level), "%s", level);
 	return read_modules(zygote, err);
+}
+
+/* The barest level, or a warmer one where that has more of what the code asks for: its own list and
+ * all barer ones', or a job that imports os and json beside pandas would get a cell without it. */
+struct zygote *level_for(struct service *service, const struct job_spec *spec)
+{
+	struct span code = span_of(spec->code.data, spec->code.len);
+	struct zygote *best = &service->zygotes[0];
+	size_t best_count = 0, count = 0;
+
+	for (size_t i = 0; i < service->level_count; i++) {
+		struct zygote *zygote = &service->zygotes[i];
+		if (spec->level[0] && strcmp(zygote->level, spec->level) == 0)
+			return zygote;
+		/* What a session without code yet will import is not known: the warmest. */
+		if (!spec->level[0] && spec->session.use == SESSION_NEW && !spec->code.len)
+			best = zygote;
+		count += imports_covered(code, zygote->modules, zygote->module_count);
+		if (count > best_count) {
+			best = zygote;
+			best_count = count;
+		}
+	}
+	return best;
 }

@@ -46,6 +46,12 @@ static void on_notification(evutil_socket_t fd, short what, void *context)
 	end_job(cell, END_DENIED);
 }
 
+int notify_watch(struct cell *cell)
+{
+	return cell_watch(
+		cell, WATCH_LISTENER, cell->listener_fd, EV_READ | EV_PERSIST, on_notification);
+}
+
 int notify_take(struct cell *cell, int listener_number, struct err *err)
 {
 	int fd = (int)syscall(SYS_pidfd_getfd, cell->runner_pidfd, listener_number, 0);
@@ -54,6 +60,6 @@ int notify_take(struct cell *cell, int listener_number, struct err *err)
 	cell->listener_fd = fd;
 	int rc = fd_set_nonblock(fd, true);
 	if (!rc)
-		rc = cell_watch(cell, WATCH_LISTENER, fd, EV_READ | EV_PERSIST, on_notification);
+		rc = notify_watch(cell);
 	return rc < 0 ? err_sys(err, rc, "seccomp", "watching the listener") : 0;
 }

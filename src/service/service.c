@@ -71,6 +71,8 @@ static void on_link(evutil_socket_t fd, short what, void *context)
 		stats_answer(service, channel_fd);
 	else
 		fd_close(&channel_fd);
+	if (verb == LINK_FRESH)
+		session_end_all(service, "the program that began it has ended");
 }
 
 static void on_control(evutil_socket_t fd, short what, void *context)
@@ -234,6 +236,7 @@ int service_init(struct service *service, const struct launch_message *start,
 {
 	memset(service, 0, sizeof(*service));
 	TAILQ_INIT(&service->waiting);
+	TAILQ_INIT(&service->sessions);
 	service->start = *start;
 	service->tree = tree;
 	service->control_fd = LAUNCH_CONTROL_FD;

@@ -31,6 +31,8 @@
 
 struct service;
 struct channel;
+struct session;
+struct errand;
 
 /* The priority of what is done behind the answers: parking, and taking cells down. */
 #define PRIORITY_BEHIND 2
@@ -45,8 +47,9 @@ enum cell_state {
 	CELL_PARKED_IDLE, /* complete, sealed, waiting for its one job */
 	CELL_PLACING,	  /* init places the inputs */
 	CELL_RUNNING,
-	CELL_FREEZING, /* the job is over; its processes are being stopped */
-	CELL_DYING,    /* killed; waiting for the kernel to let go */
+	CELL_FREEZING,	   /* the job is over; its processes are being stopped */
+	CELL_SESSION_IDLE, /* frozen between two calls of its session */
+	CELL_DYING,	   /* killed; waiting for the kernel to let go */
 };
 
 /* What a cell's descriptors are watched for. */
@@ -66,6 +69,15 @@ enum cell_watch {
 	WATCH_COPY,    /* timer 0: the next piece of a large input */
 	WATCH_CLEANUP, /* timer: the next try to remove the cgroup; the limit of freezing */
 	WATCH_COUNT,
+};
+
+/* A place in the line of a session: of a call, or of a request. */
+struct turn {
+	TAILQ_ENTRY(turn) line;
+	bool waits; /* else it is being served */
+	struct session *session;
+	struct job *job;
+	struct errand *errand;
 };
 
 struct job {
@@ -90,6 +102,13 @@ struct job {
 	struct err fault;
 	uint64_t queued_us, given_us, started_us, ended_us, drained_us;
 	uint64_t cpu_base_us;
+	struct turn turn; /* in a session; its own where that is NULL */
+	struct session_status status;
+	uint32_t call;	       /* its number in the cell */
+	bool begun;	       /* its code can be interrupted */
+	bool interrupted;      /* it was, for facts.cause, and has a grace to end in */
+	bool done;	       /* it said so */
+	int stdin_errno;       /* a session's call: why its stdin could not be stored; 0 */
 	uint32_t next_input;   /* the first that is not placed yet */
 	uint64_t copied_bytes; /* of that one, where it is large */
 	uint64_t stdin_sent;
@@ -107,12 +126,18 @@ struct cell {
 	bool answer_due;   /* of the maker or the zygote, and it will name this slot */
 	bool orphan;	   /* the zygote died owing its answer: there may be a runner unheard of */
 	struct job *job;
+	struct session *session; /* which it belongs to, or NULL */
+	bool frozen;		 /* by cgroup_freeze, between calls */
+	uint32_t calls;		 /* that were sent to it */
+	bool spoiled; /* the session's code wrote nonsense on the control pipe: nobody reads it */
 	uint32_t cpu; /* where a running job is pinned (the last of its CPUs) */
 	pid_t init_pid, runner_pid;
 	int init_pidfd, runner_pidfd;
 	int init_socket_fd;
 	int net_fd; /* outlives the cell: checked and reused by the slot's next one */
 	int work_fd, tmp_fd;
+	uint64_t work_bytes; /* the folder's size as it is set, without room for inputs */
+	uint32_t work_inodes;
 	int stdin_fd, stdout_fd, stderr_fd, control_in_fd, control_out_fd;
 	int child_fds[CELL_FD_COUNT]; /* the runner's ends, until it has them */
 	int listener_fd, oom_fd;
@@ -173,6 +198,9 @@ struct zygote {
 /* Shares of the slots are per role. Index 0 is for all that do not fit the table. */
 #define ROLES_MAX 64u
 
+/* How many sessions that are no more are remembered, with why. */
+#define SESSIONS_GONE 128u
+
 struct role_share {
 	char name[64];
 	uint32_t active;
@@ -194,6 +222,13 @@ struct service {
 	uint32_t cell_count;
 	TAILQ_HEAD(, job) waiting;
 	bool dispatching, dispatch_again;
+	TAILQ_HEAD(, session) sessions;
+	uint32_t session_count;
+	struct {
+		char id[SESSION_ID_BYTES];
+		char why[96];
+	} gone[SESSIONS_GONE];
+	size_t gone_next;
 	uint64_t park_after_us; /* parking rests until then: the last cell could not be made */
 	struct role_share roles[ROLES_MAX];
 	uint32_t role_count;
@@ -219,9 +254,12 @@ void pool_refill_soon(struct service *service);
 void pool_rest(struct service *service, const struct err *err);
 _Noreturn void service_abandon(struct service *service, const char *why);
 
-/* zygote.c */
+/* level.c */
 int zygote_init(struct service *service, struct zygote *zygote, const char *level,
 	struct err *err) MUST_CHECK;
+struct zygote *level_for(struct service *service, const struct job_spec *spec);
+
+/* zygote.c */
 struct zygote *zygote_for(struct service *service, const struct job_spec *spec);
 bool zygote_ready(const struct zygote *zygote);
 bool zygote_failed(const struct zygote *zygote);
@@ -270,14 +308,24 @@ void inputs_forget(struct cell *cell);
 
 /* run.c: a job in a parked cell */
 void run_begin(struct cell *cell);
+void run_place(struct cell *cell);
 void run_start(struct cell *cell);
+void run_unstarted(struct cell *cell); /* a job that ends before its code was sent */
 void run_drain(struct cell *cell);
 bool run_output_exceeded(const struct job *job); /* the hard limit of either stream */
 void run_pause_output(struct cell *cell, bool pause);
 void run_on_memory_event(struct cell *cell);
+void run_on_output(evutil_socket_t fd, short what, void *context);
+
+/* run_limits.c: what is set before the job, and whether its folder is right as it was parked */
+int run_limit(struct cell *cell, struct err *err) MUST_CHECK;
+bool run_folder_is_right(const struct cell *cell);
+int run_ask_resize(struct cell *cell, struct err *err) MUST_CHECK;
+uint64_t run_cpu_used_us(const struct cell *cell);
 
 /* notify.c: the deadly class of system calls */
 int notify_take(struct cell *cell, int listener_number, struct err *err) MUST_CHECK;
+int notify_watch(struct cell *cell) MUST_CHECK; /* anew, for a later call */
 
 /* end.c: verdict, collection, answer */
 void end_job(struct cell *cell, enum end_cause cause);
@@ -299,6 +347,29 @@ void channel_forget_job(struct channel *channel);
 void stats_count_kill(struct service *service, enum outcome outcome);
 /* Takes the socket, answers, and closes it. */
 void stats_answer(const struct service *service, int fd);
+
+void channel_answer_errand(struct channel *channel, const struct session_answer *answer);
+
+/* session.c, session_line.c, session_call.c: see service/session.h */
+void session_take_job(struct service *service, struct job *job);
+void session_take_errand(struct service *service, struct errand *errand, struct span fields,
+	int *fds, size_t fd_count);
+void session_own(struct session *session, struct cell *cell);
+void session_leave_line(struct turn *turn);
+void session_end(struct session *session, const char *why);
+void session_end_all(struct service *service, const char *why);
+void session_prepare(struct cell *cell);
+void session_input_failed(struct cell *cell, const struct err *err);
+bool session_holds_back(struct cell *cell);
+bool session_interrupts(struct cell *cell, enum end_cause cause);
+void session_on_begun(struct cell *cell);
+bool session_stays(struct cell *cell, struct job *job);
+void session_rest(struct cell *cell, const struct session_status *status);
+void session_lose(struct cell *cell, struct job *job, char why[96]);
+const struct job_input *session_inputs(const struct session *session, uint32_t *ret_count);
+struct seen_list *session_seen(struct session *session);
+struct errand *errand_new(struct service *service, struct channel *channel);
+void errand_free(struct errand *errand);
 
 /* job.c */
 struct job *job_new(struct service *service, struct channel *channel);

@@ -53,6 +53,8 @@ static enum stats_state state_of(const struct cell *cell)
 		return STATS_RUNNING;
 	case CELL_FREEZING:
 		return cell->collected ? STATS_DYING : STATS_RUNNING;
+	case CELL_SESSION_IDLE:
+		return STATS_SESSION;
 	case CELL_DYING:
 		break;
 	}

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "service/imports.h"
 #include "wire/mutant.h"
 
 #include <errno.h>
@@ -52,27 +51,6 @@ static bool given_up(const struct zygote *zygote)
 bool zygote_failed(const struct zygote *zygote)
 {
 	return !forking(zygote) && !starting(zygote) && given_up(zygote);
-}
-
-/* The barest level, or a warmer one where that has more of what the code asks for: its own list and
- * all barer ones', or a job that imports os and json beside pandas would get a cell without it. */
-static struct zygote *level_for(struct service *service, const struct job_spec *spec)
-{
-	struct span code = span_of(spec->code.data, spec->code.len);
-	struct zygote *best = &service->zygotes[0];
-	size_t best_count = 0, count = 0;
-
-	for (size_t i = 0; i < service->level_count; i++) {
-		struct zygote *zygote = &service->zygotes[i];
-		if (spec->level[0] && strcmp(zygote->level, spec->level) == 0)
-			return zygote;
-		count += imports_covered(code, zygote->modules, zygote->module_count);
-		if (count > best_count) {
-			best = zygote;
-			best_count = count;
-		}
-	}
-	return best;
 }
 
 static bool idle(const struct service *service, const struct zygote *zygote)
@@ -375,7 +353,6 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 		.has_unified = cell->cgroup.dirs[CGROUP_UNIFIED] >= 0,
 		.one_uid = service->start.one_uid,
 		.skip = service->skip | LEFT_OUT_ALL,
-		.cpu_seconds = LIMIT_CPU_MS_MAX / 1000 + 5,
 		.processes = layer_in(service->skip & ~LEFT_OUT_ALL, LAYER_PIDS)
 				     ? limits_default.processes
 				     : 0,

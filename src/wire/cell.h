@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define CELL_PROTOCOL_VERSION 2
+#define CELL_PROTOCOL_VERSION 3
 
 #define CELL_FILTER_MAX 1024u /* BPF instructions */
 #define CELL_CGROUP_FDS_MAX 6u
@@ -25,6 +25,7 @@
 #define CELL_TMP_DIR "/tmp"
 #define CELL_SHM_DIR "/dev/shm"
 #define CELL_SPOOL_NAME ".brig" /* in /tmp: where the runtime leaves charts */
+#define CELL_STDIN_NAME "stdin" /* in the spool: what a call of a session reads */
 #define CELL_HOSTNAME "cell"
 #define CELL_UID 1000u /* of the job, inside */
 #define CELL_INIT_UID 0u
@@ -72,6 +73,7 @@ struct init_request {
 	layer_set skip;	  /* layers that the operator allowed to be missing and that are */
 	uint32_t one_uid; /* init and job share a uid: inputs need the read-only mount */
 	uint32_t file_bytes;
+	uint32_t replace; /* what bears the name already goes first: later calls of a session */
 	char name[256];
 };
 
@@ -103,9 +105,7 @@ struct zygote_spawn {
 	uint8_t one_uid;
 	uint8_t reserved[2];
 	layer_set skip;
-	uint32_t cpu_seconds; /* RLIMIT_CPU, the backstop behind the cgroup's count */
-	uint32_t processes;   /* RLIMIT_NPROC where the pids layer is missing, else 0 */
-	uint32_t reserved2;
+	uint32_t processes;  /* RLIMIT_NPROC where the pids layer is missing, else 0 */
 	uint64_t file_bytes; /* RLIMIT_FSIZE */
 	unsigned char seed[16];
 };
@@ -120,13 +120,14 @@ struct zygote_answer {
 enum cell_type {
 	/* service → runner */
 	CELL_RELEASE = 1, /* the listener has been taken: go on to park */
-	CELL_JOB = 2,
+	CELL_JOB = 2,	  /* in a session again and again */
 	/* runner → service */
 	CELL_SEALED = 16, /* CELL_TAG_LISTENER */
 	CELL_FAILED = 17, /* CELL_TAG_ERR: a layer could not be set up */
 	CELL_PARKED = 18,
-	CELL_ITEM = 19, /* CELL_TAG_KIND, CELL_TAG_PAYLOAD */
-	CELL_DONE = 20, /* CELL_TAG_EXIT */
+	CELL_ITEM = 19,	 /* CELL_TAG_KIND, CELL_TAG_PAYLOAD */
+	CELL_DONE = 20,	 /* CELL_TAG_EXIT */
+	CELL_BEGUN = 21, /* of a session's call: from here on SIGINT reaches its code */
 };
 
 enum cell_tag {
@@ -144,6 +145,10 @@ enum cell_tag {
 	CELL_TAG_CPU_MS = 12,
 	CELL_TAG_MEMORY_BYTES = 13,
 	CELL_TAG_PROCESSES = 14,
+	CELL_TAG_CALL = 15, /* its number: what the runner sends of another call is passed over */
+	CELL_TAG_SESSION = 16, /* a call of a session, and the name of its context */
+	CELL_TAG_STDIN = 17,   /* of such a call: 0 where it lies in the spool, else the errno that
+				  kept it away */
 };
 
 #endif

@@ -44,10 +44,10 @@ enum session_verb {
 	SESSION_WRITE,	/* path, one descriptor: the file is made or replaced, its parents made */
 	SESSION_READ,	/* path: the answer brings a descriptor */
 	SESSION_LIST,	/* path, depth (1: the folder's own entries) */
-	SESSION_STAT,	/* path: one entry, or -ENOENT */
+	SESSION_STAT,	/* path: one entry that bears it whole, or -ENOENT */
 	SESSION_REMOVE, /* path: a file, or a folder with all that is in it */
 	SESSION_MKDIR,	/* path and its parents; -EEXIST where it is there */
-	SESSION_MOVE,	/* path to target, which is replaced */
+	SESSION_MOVE,	/* path to target, which is replaced, its parents made */
 };
 
 /* Whether a session can go on. */

@@ -25,10 +25,17 @@ void embed_after_fork_child(void);
 /* A no-op through the whole path of a job, so that its first touch of memory is already paid. */
 int embed_rehearse(struct err *err) MUST_CHECK;
 
+/* What the runner itself must know of a CELL_JOB frame. */
+struct embed_call {
+	uint32_t number;
+	bool session; /* another one may follow */
+};
+
 /*
  * Runs the job of a CELL_JOB frame's fields. What it shows goes to `control_fd` as CELL_ITEM
- * frames. `*ret_exit` is the program's exit code.
+ * frames with the call's number. `*ret_exit` is the program's exit code.
  */
-int embed_run(struct span fields, int control_fd, int *ret_exit, struct err *err) MUST_CHECK;
+int embed_run(struct span fields, const struct embed_call *call, int control_fd, int *ret_exit,
+	struct err *err) MUST_CHECK;
 
 #endif

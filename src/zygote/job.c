@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 static int control_fd_now = -1;
+static uint32_t call_now;
 static pid_t runner_pid;
 
 static int item_kind(const char *kind)
@@ -48,6 +49,8 @@ static int send_item(enum item_kind kind, const void *data, size_t bytes)
 	size_t mark;
 	buf_init(&frame, LIMIT_FRAME_BYTES + 64);
 	int rc = wire_begin(&frame, CELL_ITEM, &mark);
+	if (!rc)
+		rc = wire_add_u64(&frame, CELL_TAG_CALL, call_now);
 	if (!rc)
 		rc = wire_add_u64(&frame, CELL_TAG_KIND, kind);
 	if (!rc)
@@ -82,6 +85,7 @@ static PyMethodDef emit_method = {"emit", emit, METH_VARARGS, NULL};
 
 struct job_options {
 	struct span code;
+	bool session;
 	PyObject *dict, *names, *limits;
 };
 
@@ -143,6 +147,12 @@ static int take_field(struct job_options *options, const struct wire_field *fiel
 		return set_number(options->limits, "memory_bytes", field);
 	case CELL_TAG_PROCESSES:
 		return set_number(options->limits, "processes", field);
+	case CELL_TAG_STDIN:
+		return set_number(options->dict, "stdin", field);
+	case CELL_TAG_SESSION:
+		options->session = true;
+		return set(options->dict, "context",
+			PyUnicode_DecodeASCII(data, bytes, "backslashreplace"));
 	default:
 		return 0;
 	}
@@ -172,7 +182,7 @@ static int build_options(struct span fields, struct job_options *options)
 		rc = set(options->dict, "spool",
 			PyUnicode_FromString(CELL_TMP_DIR "/" CELL_SPOOL_NAME));
 	if (!rc)
-		rc = set(options->dict, "session", PyBool_FromLong(0));
+		rc = set(options->dict, "session", PyBool_FromLong(options->session));
 	return rc;
 }
 
@@ -201,15 +211,22 @@ int embed_rehearse(struct err *err)
 	return 0;
 }
 
-int embed_run(struct span fields, int control_fd, int *ret_exit, struct err *err)
+int embed_run(struct span fields, const struct embed_call *call, int control_fd, int *ret_exit,
+	struct err *err)
 {
 	struct job_options options = {.code = span_of("", 0)};
 	PyObject *answer = NULL;
 
 	control_fd_now = control_fd;
+	call_now = call->number;
 	runner_pid = getpid();
 	if (build_options(fields, &options) == 0)
 		answer = call_run_job(&options);
+	/* KeyboardInterrupt in the last step of all: the call is over, the session is not. */
+	if (!answer && call->session && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+		PyErr_Clear();
+		answer = PyLong_FromLong(1);
+	}
 	long code = answer ? PyLong_AsLong(answer) : -1;
 	int rc = answer && !PyErr_Occurred() ? 0 : python_error(err, "python");
 	Py_XDECREF(answer);

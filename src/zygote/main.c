@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,9 +64,7 @@ static void plan_from(const struct zygote_spawn *spawn, const int *fds, struct j
 		.init_pidfd = fds[next++],
 		.cgroup_fd_count = spawn->cgroup_fds,
 		.filter = &filter,
-		.rlimits = {.file_bytes = spawn->file_bytes,
-			.cpu_seconds = spawn->cpu_seconds,
-			.processes = spawn->processes},
+		.rlimits = {.file_bytes = spawn->file_bytes, .processes = spawn->processes},
 		.skip = spawn->skip,
 		.one_uid = spawn->one_uid,
 	};
@@ -127,10 +126,20 @@ static int serve_one(void)
 	return sent < 0 ? (int)sent : 0;
 }
 
+/* Whatever the service's caller ignores or blocks: Python takes SIGINT only where nobody did. */
+static void reset_signals(void)
+{
+	sigset_t none;
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)signal(SIGINT, SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2)
 		return 2;
+	reset_signals();
 	if (greet(argv[1]) < 0)
 		return 125;
 	while (serve_one() == 0)

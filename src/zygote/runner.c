@@ -1,5 +1,5 @@
 /*
- * runner: seal → release → park → job → done.
+ * runner: seal → release → park → job → done, and in a session job → done again.
  *
  * Until the seal, faults go to the service as CELL_FAILED through the control pipe as it came; from
  * then on the pipes are descriptors 3 and 4.
@@ -11,6 +11,7 @@
 #include "wire/frame.h"
 #include "wire/limits.h"
 #include "zygote/embed.h"
+#include "zygote/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,12 +105,62 @@ _Noreturn static void wait_to_be_stopped(int exit_code)
 	_exit(exit_code);
 }
 
+static int send_of_call(enum cell_type type, const struct embed_call *call, uint64_t exit_code)
+{
+	struct buf frame cleanup_buf;
+	size_t mark;
+	buf_init(&frame, 128);
+	int rc = wire_begin(&frame, type, &mark);
+	if (!rc)
+		rc = wire_add_u64(&frame, CELL_TAG_CALL, call->number);
+	if (!rc)
+		rc = wire_add_u64(&frame, CELL_TAG_EXIT, exit_code);
+	if (!rc)
+		rc = wire_end(&frame, mark, 0);
+	return rc ? rc : fd_write_all(CELL_FD_CONTROL_OUT, frame.data, frame.len);
+}
+
+static void read_call(struct span fields, struct embed_call *ret_call)
+{
+	struct wire_field field;
+	*ret_call = (struct embed_call){0};
+	while (wire_next(&fields, &field) > 0) {
+		if (field.tag == CELL_TAG_CALL &&
+			wire_u32(&field, UINT32_MAX, &ret_call->number) < 0)
+			return;
+		ret_call->session = ret_call->session || field.tag == CELL_TAG_SESSION;
+	}
+}
+
+/* One call; whether another may come. Whoever has taken the pipe away ends the process. */
+static bool run_call(struct span fields)
+{
+	struct embed_call call;
+	struct err err = {0};
+	int exit_code = 0;
+
+	read_call(fields, &call);
+	if (call.session) {
+		interrupt_allow();
+		if (send_of_call(CELL_BEGUN, &call, 0) < 0)
+			_exit(125);
+	}
+	if (embed_run(fields, &call, CELL_FD_CONTROL_OUT, &exit_code, &err) < 0)
+		fail(CELL_FD_CONTROL_OUT, &err);
+	if (call.session)
+		interrupt_hold();
+	int rc = send_of_call(CELL_DONE, &call, (uint64_t)exit_code);
+	if (!call.session)
+		wait_to_be_stopped(exit_code);
+	return rc == 0;
+}
+
 _Noreturn void runner_main(const struct jail_plan *plan)
 {
 	struct err err = {0};
 	struct buf buf;
 	struct wire_frame frame;
-	int listener = -1, exit_code = 0;
+	int listener = -1;
 	/* place_descriptors moves the control pipe; a copy serves for the report of a failure. */
 	int report_fd = dup(plan->stdio_fds[CELL_FD_CONTROL_OUT]);
 
@@ -130,10 +181,7 @@ _Noreturn void runner_main(const struct jail_plan *plan)
 		fail(CELL_FD_CONTROL_OUT, &err);
 	if (send_frame(CELL_FD_CONTROL_OUT, CELL_PARKED, 0, NULL, 0) < 0)
 		_exit(125);
-	if (expect(CELL_JOB, &buf, &frame) < 0)
-		_exit(125);
-	if (embed_run(frame.fields, CELL_FD_CONTROL_OUT, &exit_code, &err) < 0)
-		fail(CELL_FD_CONTROL_OUT, &err);
-	(void)!send_number(CELL_DONE, CELL_TAG_EXIT, (uint64_t)exit_code);
-	wait_to_be_stopped(exit_code);
+	while (expect(CELL_JOB, &buf, &frame) == 0 && run_call(frame.fields))
+		;
+	_exit(125);
 }

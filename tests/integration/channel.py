@@ -1,4 +1,4 @@
-"""A client of the interpreter service's channel, in Python: src/wire/job.h and result.h.
+"""A client of the interpreter service's channel, in Python: src/wire/job.h, result.h, session.h.
 
     with channel.Call(socket_path, code="print(6*7)") as call:
         result = call.result()
@@ -16,7 +16,7 @@ import time
 import uuid
 from dataclasses import dataclass, field
 
-JOB, CANCEL, STDOUT, STDERR, RESULT = 1, 2, 3, 4, 5
+JOB, CANCEL, STDOUT, STDERR, RESULT, SESSION, SESSION_DONE = 1, 2, 3, 4, 5, 6, 7
 OUTCOMES = ("ok", "error", "exit", "signal", "timeout_wall", "timeout_cpu", "memory", "output",
             "denied", "cancelled", "rejected", "internal")
 ITEMS = {1: "value", 2: "table", 3: "chart", 4: "error", 5: "hint", 6: "note"}
@@ -25,6 +25,8 @@ LAYERS = ("uid caps nnp pidns root image work dev proc net ipc seccomp landlock 
 LAYER_STATES = ("on", "missing", "not offered")
 LIMITS = {"wall_ms": 3, "cpu_ms": 4, "memory_bytes": 5, "output_bytes": 6, "work_bytes": 7,
           "work_inodes": 8, "processes": 9, "cpus": 10}
+VERBS = ("close", "extend", "state", "write", "read", "list", "stat", "remove", "mkdir", "move")
+STATES = ("alone", "alive", "interrupted", "lost")
 USAGE = ("wall_ms", "cpu_ms", "memory_peak_bytes", "processes_peak")
 FDS_MAX = 128
 WATCHDOG_S = 120
@@ -69,6 +71,26 @@ class Output:
 
 
 @dataclass
+class Status:
+    state: str = "alone"
+    idle_left_ms: int = 0
+    life_left_ms: int = 0
+    lost_why: str = ""
+
+
+@dataclass
+class Answer:
+    """What was answered to a request about a session."""
+    code: int = 0  # an errno, positive
+    stage: str = ""
+    text: str = ""
+    status: Status = field(default_factory=Status)
+    data: bytes = None
+    entries: dict = field(default_factory=dict)  # path: (bytes, modified_ms, mode)
+    more: bool = False
+
+
+@dataclass
 class Result:
     outcome: str = ""
     exit_code: int = -1
@@ -84,6 +106,8 @@ class Result:
     limits: dict = field(default_factory=dict)
     layers: dict = field(default_factory=dict)
     fault: str = ""
+    fault_code: int = 0
+    session: Status = field(default_factory=Status)
     stream: dict = field(default_factory=lambda: {STDOUT: b"", STDERR: b""})
     took_s: float = 0.0
 
@@ -104,7 +128,8 @@ def memfd(data):
 
 
 def job_fields(code, inputs=(), stdin=None, stream=False, receipt=False, level=None, job_id=None,
-               chart_format="png", table_csv=False, role=None, isolate=False, **limits):
+               chart_format="png", table_csv=False, role=None, isolate=False, session=None, use=None,
+               context="", idle_ms=None, life_ms=None, **limits):
     """The fields of CHANNEL_JOB and the descriptors that belong to them (the caller's)."""
     if isinstance(code, str):
         code = code.encode()
@@ -120,6 +145,12 @@ def job_fields(code, inputs=(), stdin=None, stream=False, receipt=False, level=N
         out.append(blob(18, role.encode()))
     if isolate:
         out.append(number(19, 1))
+    if session or use:
+        nested = number(1, 1 if session else 2) + blob(2, (session or use).encode())
+        nested += blob(3, context.encode())
+        nested += number(4, idle_ms) if idle_ms else b""
+        nested += number(5, life_ms) if life_ms else b""
+        out.append(blob(20, nested))
     fds = []
     for name, data in dict(inputs).items():
         name = name if isinstance(name, bytes) else name.encode()
@@ -130,6 +161,16 @@ def job_fields(code, inputs=(), stdin=None, stream=False, receipt=False, level=N
         out.append(number(12, len(stdin)))
         fds.append(memfd(stdin))
     return b"".join(out), fds
+
+
+def request_fields(verb, session, path="", target="", depth=1, idle_ms=0, life_ms=0, data=None):
+    """The fields of CHANNEL_SESSION and the descriptor that belongs to them (the caller's)."""
+    out = [number(1, VERBS.index(verb) + 1), blob(2, session.encode())]
+    out += [blob(3, os.fsencode(path)), blob(4, os.fsencode(target)), number(5, depth)]
+    out += [number(6, idle_ms), number(7, life_ms)]
+    if data is None:
+        return b"".join(out), []
+    return b"".join([*out, number(8, len(data))]), [memfd(data)]
 
 
 class Call:
@@ -168,6 +209,18 @@ class Call:
         finally:
             for fd in fds:
                 os.close(fd)
+
+    def ask(self, verb, session, **options):
+        """Sends a request about a session, in place of a job; `answer()` waits for the answer."""
+        fields, fds = request_fields(verb, session, **options)
+        self.send(frame(SESSION, fields, len(fds)), fds)
+        return self
+
+    def answer(self):
+        got = self.next_frame()
+        assert got, "the service hung up without an answer"
+        assert got[0] == SESSION_DONE and len(self.fds) == got[2], got
+        return decode_answer(got[1], self.fds)
 
     def cancel(self):
         self.send(frame(CANCEL))
@@ -268,6 +321,7 @@ def _nested(result, tag, value, fds):
     elif tag == 14:
         result.layers[LAYERS[u64(parts[1])]] = (LAYER_STATES[u64(parts[2])], parts[3].decode())
     elif tag == 18:
+        result.fault_code = u64(parts[1])
         result.fault = f"{parts.get(2, b'').decode()}: {parts.get(3, b'').decode()}"
 
 
@@ -292,9 +346,40 @@ def decode(data, fds, result):
             result.usage = _record(value, USAGE)
         elif tag == 13:
             result.limits = _record(value, tuple(LIMITS))
+        elif tag == 20:
+            result.session = _status(value)
         elif tag in (9, 10, 11, 14, 18):
             _nested(result, tag, value, fds)
     return result
+
+
+def _status(data):
+    parts = dict(fields_of(data))
+    return Status(STATES[u64(parts[1])], u64(parts[2]), u64(parts[3]), parts[4].decode("ascii"))
+
+
+def decode_answer(data, fds):
+    """Reads CHANNEL_SESSION_DONE's fields; takes the descriptor."""
+    answer = Answer()
+    for tag, value in fields_of(data):
+        parts = dict(fields_of(value)) if tag in (1, 4) else {}
+        if tag == 1:
+            answer.code, answer.stage = u64(parts[1]), parts[2].decode()
+            answer.text = parts[3].decode()
+        elif tag == 2:
+            answer.status = _status(value)
+        elif tag == 3:
+            answer.data = _read_fd(fds, u64(value))
+        elif tag == 4:
+            answer.entries[os.fsdecode(parts[1])] = (u64(parts[2]), u64(parts[3]), u64(parts[4]))
+        elif tag == 5:
+            answer.more = bool(u64(value))
+    return answer
+
+
+def ask(socket_path, verb, session, **options):
+    with Call(socket_path) as call:
+        return call.ask(verb, session, **options).answer()
 
 
 def run(socket_path, code, **options):

@@ -15,8 +15,10 @@ class FigureManager(FigureManagerBase):
 
     @classmethod
     def pyplot_show(cls, *, block=None):
-        """plt.show(): every open figure, in order."""
-        for manager in Gcf.get_all_fig_managers():
+        """plt.show(): every open figure, in order; those of earlier calls where there is no other."""
+        managers = Gcf.get_all_fig_managers()
+        awake = [manager for manager in managers if not charts.rests(manager)]
+        for manager in awake or managers:
             manager.show()
 
     def show(self):

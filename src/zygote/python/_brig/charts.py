@@ -2,9 +2,12 @@
 
 `shown` remembers by figure what was handed over, so that the same picture never comes twice: a
 figure changed since is a new picture. The images go to the spool, the rest into a `chart` frame.
+
+In a session figures stay open between calls, but rest: none of them is the current one, so that
+plt.plot() in a later call begins a figure of its own. Whoever asks for one by its number, its axes
+or show() finds it.
 """
 
-import itertools
 import sys
 import weakref
 
@@ -15,17 +18,61 @@ from .text import clean, cut, safe_str
 
 last_shown = None  # the figure that the latest show() closed
 _shown = weakref.WeakKeyDictionary()
-_number = itertools.count(1)  # of the next image: the spool outlives a call of a session
+_earlier = weakref.WeakSet()  # those of _shown that an earlier call of the session has shown
+_resting = weakref.WeakSet()  # managers of figures that were open when the last call ended
 
 
 def reset():
-    """Forgets and closes everything: the end of a call in a session."""
+    """Forgets and closes everything: the end of a job."""
     global last_shown
     last_shown = None
     _shown.clear()
     helpers = sys.modules.get("matplotlib._pylab_helpers")
     if helpers is not None:
         helpers.Gcf.destroy_all()
+
+
+def begin_call():
+    """What was shown in the session until now may be shown again, where it is asked for."""
+    _earlier.update(_shown)
+
+
+def end_call():
+    """The end of a call in a session: figures stay, but none is the current one any more. What
+    savefig() in the next call means is the last one shown, as after show()."""
+    global last_shown
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    managers = helpers.Gcf.get_all_fig_managers() if helpers is not None else ()
+    _resting.update(managers)
+    for manager in managers:
+        if manager.canvas.figure in _shown:
+            last_shown = manager.canvas.figure
+
+
+def was_earlier(figure):
+    """Whether a figure was shown in an earlier call, and not in this one."""
+    return figure in _earlier
+
+
+def rests(manager):
+    """Whether nothing in this call has touched a figure of an earlier one."""
+    return manager in _resting and not manager.canvas.figure.stale
+
+
+def install_current(gcf):
+    """pyplot's current figure is never one that rests."""
+    plain_active, plain_set = gcf.get_active, gcf.set_active
+
+    def get_active():
+        manager = plain_active()
+        return None if manager in _resting else manager
+
+    def set_active(manager):
+        _resting.discard(manager)
+        plain_set(manager)
+
+    gcf.get_active = staticmethod(get_active)
+    gcf.set_active = staticmethod(set_active)
 
 
 def is_empty(figure):
@@ -56,12 +103,14 @@ def _blank_axes(axes):
     return not any(list(getattr(axes, part, ())) for part in parts)
 
 
-def show(figure):
-    """Hands a figure over unless it is empty or this very picture has been."""
+def show(figure, again=True):
+    """Hands a figure over unless it is empty or this very picture has been: in this call, or where
+    it is not asked for (`again`), in any."""
     job = jobs.current
     if job is None or not job.frames.mine() or is_empty(figure):
         return
-    if figure in _shown and not figure.stale:
+    anew = again and figure in _earlier
+    if figure in _shown and not figure.stale and not anew:
         return
     if job.charts >= limits.CHARTS:
         job.frames.note(f"only the first {limits.CHARTS} charts are kept")
@@ -70,10 +119,11 @@ def show(figure):
 
     mime, data, size = render.figure(figure, job.chart_format)
     digest = (len(data), hash(data))
-    if _shown.get(figure) == digest:
+    if _shown.get(figure) == digest and not anew:
         figure.stale = False
         return
     _shown[figure] = digest
+    _earlier.discard(figure)
     figure.stale = False
     from . import alt, chartdata
 
@@ -92,7 +142,7 @@ def show_open():
         if is_blank(figure):
             continue
         try:
-            show(figure)
+            show(figure, again=False)
         except Exception as fault:
             text = scrub(safe_str(fault))
             jobs.note(f"a chart could not be drawn: {type(fault).__name__}: {text}")
@@ -115,7 +165,7 @@ def emit(mime, data, size, title, alt_text, plotted=None):
     job.charts += 1
     suffix = {"image/png": "png", "image/jpeg": "jpg"}.get(mime, "svg")
     try:
-        path = job.spool_write(f"chart-{next(_number)}.{suffix}", data)
+        path = job.spool_write(f"chart-{job.charts}.{suffix}", data)
     except OSError as fault:
         job.frames.note(f"a chart could not be kept: {fault.strerror}")
         return

@@ -182,7 +182,7 @@ def _is_drawn(value):
     managers = helpers.Gcf.get_all_fig_managers() if helpers is not None else ()
     is_open = [manager.canvas.figure for manager in managers]
     for figure in figures:
-        if figure not in is_open:
+        if figure not in is_open or charts.was_earlier(figure):
             charts.show(figure)
     return True
 

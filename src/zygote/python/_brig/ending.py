@@ -8,7 +8,7 @@ import os
 import resource
 import sys
 
-from . import charts, streams
+from . import charts, late, streams
 from .errors import format_error
 from .text import safe_str
 
@@ -61,13 +61,16 @@ def leave_forked(error, code):
 def finish(job, main):
     """Everything between the last line of the code and the process's end."""
     _guarded(charts.show_open)
-    if not job.session:
-        _guarded(_join_threads)
-        _guarded(atexit._run_exitfuncs)
-        _guarded(charts.show_open)
+    if job.session:
+        charts.end_call()
+        late.tell()
+        streams.flush()
+        return
+    _guarded(_join_threads)
+    _guarded(atexit._run_exitfuncs)
+    _guarded(charts.show_open)
     charts.reset()
-    if not job.session:
-        drop_globals(main)
+    drop_globals(main)
     streams.flush()
 
 

@@ -49,7 +49,7 @@ def line_of(error, filename):
     """The line of the job's code at fault, or None."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno
-    return own_line(error.__traceback__)
+    return own_line(error.__traceback__, filename)
 
 
 def name_of(error):

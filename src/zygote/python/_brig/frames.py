@@ -9,7 +9,7 @@ import json
 from _thread import allocate_lock
 from os import getpid
 
-from . import limits
+from . import late, limits
 from .text import one_line
 
 _SMALL = ("error", "hint", "note")
@@ -37,7 +37,7 @@ class Frames:
 
     def mine(self):
         """Whether this process is the one that may report."""
-        return getpid() == self._pid
+        return getpid() == self._pid and not late.is_late()
 
     def send(self, kind, payload):
         """Sends a frame if it fits; says whether it went."""

@@ -24,6 +24,8 @@ class Job:
         self.seed = options.get("seed", b"")
         self.limits = dict(options.get("limits", {}))
         self.session = bool(options.get("session", False))
+        self.context = options.get("context", "")
+        self.stdin = options.get("stdin")  # of a session: 0, or why it is not in the spool
         self.advertise = options.get("advertise")
         self.tables = 0
         self.csv_tables = 0
@@ -37,6 +39,8 @@ class Job:
         os.makedirs(self.spool, mode=0o700, exist_ok=True)
         path = os.path.join(self.spool, name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        if self.session and os.path.lexists(path):
+            os.unlink(path)  # of an earlier call, whose images have been taken
         fd = os.open(path, flags, 0o600)
         try:
             with open(fd, "wb") as file:

@@ -8,8 +8,8 @@ import sys
 from os import _exit as leave
 from os import getpid, urandom
 
-from . import charts, display, ending, errors, execute, hints, hooks, rehearsal, seeds
-from . import source, streams
+from . import charts, contexts, display, ending, errors, execute, hints, hooks, rehearsal
+from . import seeds, source, streams
 from . import job as jobs
 
 _LEAST = {"message": "", "traceback": ""}
@@ -18,7 +18,6 @@ _BROKEN = (
     b'"traceback":""}'
 )
 
-_session_main = None
 _calls = 0
 
 
@@ -33,6 +32,8 @@ def run_job(code, options, emit):
             streams.open_streams()
             seeds.reseed(options.get("seed"))
             ending.forget_zygote()
+        else:
+            streams.begin_call()
         return _run(bytes(code), options, emit, True)
     except BaseException:
         if getpid() != mine:
@@ -71,10 +72,10 @@ def rehearse():
 def _run(code, options, emit, real):
     job = jobs.Job(options, emit)
     jobs.current = job
-    main = _prepare(job, real)
-    error = value = None
+    error = value = main = None
     exit_code = 0
     try:
+        main = _prepare(job, real)
         job.source = source.decode(code)
         source.remember(job.source, job.filename, main.__dict__.get("__file__", job.filename))
         body, last, line = source.compile_job(job.source, job.filename)
@@ -82,6 +83,8 @@ def _run(code, options, emit, real):
         if job.frames.mine():
             job.showing_line = line
             display.send_value(value)
+            if job.session:
+                contexts.remember(job.context, main, value)
     except SystemExit as stop:
         exit_code = ending.exit_code(stop)
     except BaseException as fault:
@@ -102,19 +105,21 @@ def _run(code, options, emit, real):
 
 
 def _prepare(job, real):
-    global _session_main, _calls
-    main = _session_main if job.session else None
+    global _calls
+    first = not _calls
     if real:
         _calls += 1
-    if main is None:
-        main = execute.new_main()
-    if real and job.session:
-        _session_main = main
     job.filename = "job.py" if _calls <= 1 else f"job-{_calls}.py"
-    sys.argv = ["job.py"]
-    if real and jobs.WORK_DIR not in sys.path:
+    if first:
+        sys.argv = ["job.py"]
+    if real and first and jobs.WORK_DIR not in sys.path:
         sys.path.insert(0, jobs.WORK_DIR)
         sys.path_importer_cache.pop(jobs.WORK_DIR, None)
+    if not job.session:
+        return execute.new_main()
+    charts.begin_call()
+    main = contexts.enter(job.context)
+    streams.take_stdin(job.spool, job.stdin)
     return main
 
 

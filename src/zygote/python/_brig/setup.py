@@ -67,6 +67,13 @@ def font_manager(module):
     fonts.install(module, sys.modules["matplotlib"].rcParamsDefault)
 
 
+def pylab_helpers(module):
+    """Which figure is the current one."""
+    from . import charts
+
+    charts.install_current(module.Gcf)
+
+
 def axes(module):
     """Remembers the statistics behind boxes, violins, histograms and pies."""
     from . import plotcalls
@@ -171,6 +178,7 @@ AFTER = {
     "matplotlib": matplotlib,
     "matplotlib.pyplot": pyplot,
     "matplotlib.font_manager": font_manager,
+    "matplotlib._pylab_helpers": pylab_helpers,
     "matplotlib.axes._axes": axes,
     "matplotlib.backend_bases": backend_bases,
     "pandas": pandas,

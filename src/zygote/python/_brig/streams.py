@@ -6,7 +6,10 @@ nothing: 200,000 printed lines cost 0.3 s instead of 0.07 s. Lone surrogates are
 
 import builtins
 import io
+import os
 import sys
+
+from . import late
 
 _print = builtins.print
 
@@ -19,11 +22,52 @@ def make_ready():
     _ready[:] = _make(_descriptor)
 
 
+class _Writer(io.TextIOWrapper):
+    """stdout or stderr; `begin_call` gives it a `write` of its own while there are late threads."""
+
+
+_Writer.__name__ = _Writer.__qualname__ = "TextIOWrapper"
+_Writer.__module__ = "_io"
+
+
+def _write_unless_late(self, text):
+    if late.is_late():
+        return late.drop(text)
+    return io.TextIOWrapper.write(self, text)
+
+
 def open_streams(make_raw=None):
     """New text streams for the job, in place of whatever the zygote had."""
     made = _make(make_raw) if make_raw else _ready or _make(_descriptor)
     sys.stdin, sys.stdout, sys.stderr = made
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = made
+
+
+def begin_call():
+    """A later call of a session: what threads of earlier ones write is not its own."""
+    if late.find():
+        _Writer.write = _write_unless_late
+    elif "write" in _Writer.__dict__:
+        del _Writer.write
+
+
+def take_stdin(spool, fault):
+    """The stdin of a session's call: a file in the spool, nothing where `fault` is None, or the
+    error number that kept the file away."""
+    if fault:
+        raise OSError(fault, "the given stdin could not be stored: " + os.strerror(fault))
+    if fault is None:
+        fd = os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+    else:
+        path = os.path.join(spool, "stdin")
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        os.unlink(path)
+    os.dup2(fd, 0)
+    os.close(fd)
+    replaced = sys.stdin is not sys.__stdin__
+    sys.__stdin__ = _reader(_descriptor(0))
+    if not replaced:  # by the code, with something of its own
+        sys.stdin = sys.__stdin__
 
 
 def forget():
@@ -32,11 +76,8 @@ def forget():
 
 
 def _make(raw):
-    stdin = io.TextIOWrapper(
-        io.BufferedReader(raw(0)), encoding="utf-8", errors="surrogateescape"
-    )
+    stdin = _reader(raw(0))
     stdout, stderr = _writer(raw(1)), _writer(raw(2))
-    stdin.mode = "r"
     stdout.mode = stderr.mode = "w"
     return [stdin, stdout, stderr]
 
@@ -47,8 +88,14 @@ def _descriptor(fd):
     return file
 
 
+def _reader(raw):
+    stdin = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", errors="surrogateescape")
+    stdin.mode = "r"
+    return stdin
+
+
 def _writer(raw):
-    return io.TextIOWrapper(
+    return _Writer(
         io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", line_buffering=True
     )
 

@@ -52,13 +52,16 @@ def _hidden(frame):
     return isinstance(name, str) and (name == "_brig" or name.startswith("_brig."))
 
 
-def own_line(tb):
-    """The line of the job's code where the exception passed last, or None."""
-    line = None
+def own_line(tb, filename=None):
+    """The line of the job's code where the exception passed last, or None; of this call's own code
+    where `filename` names it and the exception passed there."""
+    line = own = None
     for frame, lineno, _ in walk(tb):
         if is_job_file(frame.f_code.co_filename):
             line = lineno
-    return line
+        if frame.f_code.co_filename == filename:
+            own = lineno
+    return line if own is None else own
 
 
 def format_stack(tb):

@@ -1,0 +1,206 @@
+/*
+ * session_line: calls and requests of one session stand in one line and are served one after
+ * another. Closing, and asking how it is, do not wait.
+ */
+#include "service/session.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* From the loop only: whoever is answered may still be in the middle of a frame. */
+static void move_soon(struct session *session)
+{
+	event_active(session->next, EV_TIMEOUT, 0);
+}
+
+static void join_line(struct session *session, struct turn *turn)
+{
+	turn->session = session;
+	turn->waits = true;
+	TAILQ_INSERT_TAIL(&session->line, turn, line);
+	move_soon(session);
+}
+
+void session_leave_line(struct turn *turn)
+{
+	struct session *session = turn->session;
+	if (!session)
+		return;
+	turn->session = NULL;
+	if (turn->waits) {
+		TAILQ_REMOVE(&session->line, turn, line);
+		turn->waits = false;
+		return;
+	}
+	session->now = NULL;
+	/* Its first call went without ever having a cell. */
+	if (!session->cell)
+		session_end(
+			session, session->closing ? session->why : "its first call was cancelled");
+}
+
+void session_served(struct session *session)
+{
+	session->now = NULL;
+	session->idle_end_us = clock_now_us() + session->idle_ms * 1000;
+	if (!TAILQ_EMPTY(&session->line))
+		move_soon(session);
+	session_expire_soon(session); /* may be the session's end */
+}
+
+void session_on_next(evutil_socket_t fd, short what, void *context)
+{
+	struct session *session = context;
+	struct turn *turn = TAILQ_FIRST(&session->line);
+	(void)fd;
+	(void)what;
+
+	if (!turn || session->now)
+		return;
+	if (session_is_over(session)) {
+		session_stop(session, "its time was up");
+		return;
+	}
+	TAILQ_REMOVE(&session->line, turn, line);
+	turn->waits = false;
+	session->now = turn;
+	(void)event_del(session->clock);
+	if (turn->job) {
+		session_call(session, turn->job);
+		return;
+	}
+	int rc = session_files(turn->errand);
+	if (rc != -EINPROGRESS)
+		session_file_done(turn->errand, rc);
+}
+
+/* To a turn that is in no line. */
+void turn_refuse(struct service *service, struct turn *turn, const char *id, const char *why)
+{
+	struct session_status status;
+	struct err err;
+
+	session_gone_words(service, id, &status, &err);
+	if (why)
+		(void)snprintf(status.lost_why, sizeof(status.lost_why), "%s", why);
+	if (turn->job) {
+		turn->job->status = status;
+		turn->job->fault = err;
+		turn->job->facts.cause = END_FAULT;
+		end_answer_without_cell(turn->job);
+	} else {
+		turn->errand->answer.status = status;
+		turn->errand->answer.err = err;
+		errand_answer(turn->errand);
+	}
+}
+
+void session_take_job(struct service *service, struct job *job)
+{
+	const struct job_session *wanted = &job->spec.session;
+	struct session *session = session_find(service, wanted->id);
+
+	job->turn.job = job;
+	if (wanted->use == SESSION_NEW) {
+		if (session_begin(service, job, &job->fault) == 0) {
+			dispatch_enqueue(service, job);
+			return;
+		}
+		job->facts.cause = END_FAULT;
+		end_answer_without_cell(job);
+	} else if (!session || session->closing) {
+		turn_refuse(service, &job->turn, wanted->id, NULL);
+	} else {
+		job->queued_us = clock_now_us();
+		join_line(session, &job->turn);
+	}
+}
+
+/* Takes the descriptors. */
+void session_take_errand(struct service *service, struct errand *errand, struct span fields,
+	int *fds, size_t fd_count)
+{
+	struct session_request *request = &errand->request;
+	int rc = session_request_decode(fields, fds, fd_count, request, &errand->answer.err);
+	struct session *session = session_find(service, request->id);
+
+	if (rc < 0) {
+		errand_answer(errand);
+		return;
+	}
+	if (!session || session->closing) {
+		turn_refuse(service, &errand->turn, request->id, NULL);
+		return;
+	}
+	switch (request->verb) {
+	case SESSION_CLOSE:
+		session_stop(session, "it was closed");
+		errand->answer.status =
+			(struct session_status){.state = SESSION_LOST, .lost_why = "it was closed"};
+		errand_answer(errand);
+		return;
+	case SESSION_EXTEND:
+		session_extend(session, request->idle_ms, request->life_ms);
+		/* fall through */
+	case SESSION_STATE:
+		/* A clock that has no memory may just have ended it. */
+		session = session_find(service, request->id);
+		if (session)
+			session_status(session, &errand->answer.status);
+		errand_answer(errand);
+		return;
+	case SESSION_WRITE:
+	case SESSION_READ:
+	case SESSION_LIST:
+	case SESSION_STAT:
+	case SESSION_REMOVE:
+	case SESSION_MKDIR:
+	case SESSION_MOVE:
+		break;
+	}
+	join_line(session, &errand->turn);
+}
+
+struct errand *errand_new(struct service *service, struct channel *channel)
+{
+	struct errand *errand = calloc(1, sizeof(*errand));
+	if (!errand)
+		return NULL;
+	errand->turn.errand = errand;
+	errand->service = service;
+	errand->channel = channel;
+	errand->file_fd = errand->folder_fd = -1;
+	session_request_init(&errand->request);
+	session_answer_init(&errand->answer);
+	return errand;
+}
+
+void errand_free(struct errand *errand)
+{
+	struct session *session = errand->turn.session;
+	bool served = session && session->now == &errand->turn;
+
+	if (errand->step)
+		event_free(errand->step);
+	session_write_drop(errand);
+	session_request_done(&errand->request);
+	session_answer_done(&errand->answer);
+	if (served) {
+		errand->turn.session = NULL;
+		session_served(session);
+	} else {
+		session_leave_line(&errand->turn);
+	}
+	free(errand);
+}
+
+void errand_answer(struct errand *errand)
+{
+	if (errand->channel)
+		channel_answer_errand(errand->channel, &errand->answer);
+	errand->channel = NULL;
+	errand_free(errand);
+}
