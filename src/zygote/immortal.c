@@ -42,6 +42,39 @@ static int push(PyObject *object, void *context)
 	return 0;
 }
 
+/* Code is no container to the collector, yet every constant that a function loads and every name
+ * that it looks up has its count changed. */
+static void visit_code(const PyCodeObject *code, struct walk *walk)
+{
+	PyObject *const held[] = {code->co_consts, code->co_names, code->co_exceptiontable,
+		code->co_localsplusnames, code->co_localspluskinds, code->co_filename,
+		code->co_name, code->co_qualname, code->co_linetable};
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		(void)push(held[i], walk);
+}
+
+/* The collector passes over keys that are strings. */
+static void visit_keys(PyObject *dict, struct walk *walk)
+{
+	PyObject *key;
+	Py_ssize_t at = 0;
+	while (PyDict_Next(dict, &at, &key, NULL))
+		(void)push(key, walk);
+}
+
+static void visit_hidden(PyObject *object, struct walk *walk)
+{
+	if (PyCode_Check(object)) {
+		visit_code((const PyCodeObject *)object, walk);
+	} else if (PyDict_Check(object)) {
+		visit_keys(object, walk);
+	} else if (PyType_Check(object) &&
+		   PyType_HasFeature((PyTypeObject *)object, Py_TPFLAGS_HEAPTYPE)) {
+		(void)push(((PyHeapTypeObject *)object)->ht_name, walk);
+		(void)push(((PyHeapTypeObject *)object)->ht_qualname, walk);
+	}
+}
+
 static void visit_all(struct walk *walk)
 {
 	while (walk->count && !walk->failed) {
@@ -50,6 +83,7 @@ static void visit_all(struct walk *walk)
 			continue;
 		object->ob_refcnt = _Py_IMMORTAL_REFCNT;
 		(void)push((PyObject *)Py_TYPE(object), walk);
+		visit_hidden(object, walk);
 		traverseproc traverse = Py_TYPE(object)->tp_traverse;
 		if (traverse && PyObject_IS_GC(object))
 			(void)traverse(object, push, walk);

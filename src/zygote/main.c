@@ -12,11 +12,11 @@
 #include "wire/cell.h"
 #include "wire/mutant.h"
 #include "zygote/embed.h"
+#include "zygote/gaps.h"
 #include "zygote/immortal.h"
 #include "zygote/runner.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -49,9 +49,8 @@ static int greet(const char *level)
 		rc = embed_start(level, hello.cold != 0, &ready.err);
 		if (!rc)
 			rc = immortal_heap(&ready.err);
-		/* What was freed is merged here once, not again in every child: the first large
-		 * block there would touch, and so copy, hundreds of pages. */
-		(void)malloc_trim(0);
+		if (!rc)
+			gaps_fill();
 	}
 	ssize_t sent = fd_send(CONTROL_FD, &ready, sizeof(ready), NULL, 0);
 	return rc ? rc : sent < 0 ? (int)sent : 0;
