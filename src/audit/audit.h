@@ -117,7 +117,8 @@ void audit_close(struct audit *audit);
 /*
  * Queue a row. `ret_ticket` may be NULL. -ENOBUFS where the queue is full: flush, then try again;
  * -EINVAL where an id is missing or longer than 64 bytes; -ENOMEM. audit_complete wants the same
- * id, role, token, door and tool as the call was accepted with; it ignores the rest of `call`.
+ * id, role, token, door and tool as the call was accepted with; in the rest of `call` it only looks
+ * for secrets, which then go from the output too.
  */
 int audit_accept(struct audit *audit, const struct audit_call *call, uint64_t *ret_ticket,
 	struct err *err) MUST_CHECK;

@@ -247,6 +247,46 @@ static int put_note(struct draft *draft, const struct audit_call *call)
 	return rc;
 }
 
+static struct span head(struct span text, size_t bytes)
+{
+	return span_of(text.data, text.len < bytes ? text.len : bytes);
+}
+
+/* A secret by its name in the code is one in the output too, and the other way round. */
+static int learn(struct redact *redact, const struct audit_call *call, const struct audit_end *end)
+{
+	int rc = redact_learn(redact, head(call->code, AUDIT_CODE_BYTES));
+	if (!rc)
+		rc = redact_learn(redact, head(call->stdin_head, AUDIT_LOOK_BYTES));
+	for (size_t i = 0; !rc && i < call->input_count && i < LIMIT_INPUTS; i++)
+		rc = redact_learn(redact, head(span_text(call->inputs[i].name), NAME_BYTES));
+	if (!rc && end)
+		rc = redact_learn(redact, head(end->output, AUDIT_LOOK_BYTES));
+	return rc || !end ? rc : redact_learn(redact, head(end->error, AUDIT_LOOK_BYTES));
+}
+
+static int make_texts(struct draft *draft, const char *kind, const struct audit_call *call,
+	const struct audit_end *end, bool whole)
+{
+	struct span tool = span_text(call->tool ? call->tool : "");
+	int rc = put(draft, AUDIT_TEXT_KIND, kind);
+	if (!rc)
+		rc = put(draft, AUDIT_TEXT_CALL, call->id);
+	if (!rc)
+		rc = put(draft, AUDIT_TEXT_ROLE, call->role);
+	if (!rc)
+		rc = put(draft, AUDIT_TEXT_TOKEN, call->token);
+	if (!rc)
+		rc = put(draft, AUDIT_TEXT_DOOR, call->door);
+	if (!rc)
+		rc = put_redacted(draft, AUDIT_TEXT_TOOL, tool, NAME_BYTES, WORD_BYTES);
+	if (!rc)
+		rc = put_note(draft, call);
+	if (!rc && whole)
+		rc = put_code(draft, call);
+	return rc || !end ? rc : put_end(draft, end);
+}
+
 int audit_row_make(struct audit_row *row, const char *kind, const struct audit_call *call,
 	const struct audit_end *end, struct redact *redact, struct buf *storage)
 {
@@ -255,24 +295,10 @@ int audit_row_make(struct audit_row *row, const char *kind, const struct audit_c
 	if (!call->id || !call->id[0] || strlen(call->id) > AUDIT_CALL_ID_BYTES)
 		return -EINVAL;
 	storage->cap_bytes = ROW_BYTES_MAX;
-	struct span tool = span_text(call->tool ? call->tool : "");
-	int rc = put(&draft, AUDIT_TEXT_KIND, kind);
+	int rc = learn(redact, call, end);
 	if (!rc)
-		rc = put(&draft, AUDIT_TEXT_CALL, call->id);
-	if (!rc)
-		rc = put(&draft, AUDIT_TEXT_ROLE, call->role);
-	if (!rc)
-		rc = put(&draft, AUDIT_TEXT_TOKEN, call->token);
-	if (!rc)
-		rc = put(&draft, AUDIT_TEXT_DOOR, call->door);
-	if (!rc)
-		rc = put_redacted(&draft, AUDIT_TEXT_TOOL, tool, NAME_BYTES, WORD_BYTES);
-	if (!rc)
-		rc = put_note(&draft, call);
-	if (!rc && whole)
-		rc = put_code(&draft, call);
-	if (!rc && end)
-		rc = put_end(&draft, end);
+		rc = make_texts(&draft, kind, call, end, whole);
+	redact_unlearn(redact);
 	if (rc < 0)
 		return rc == -ENOSPC ? -E2BIG : rc;
 	*row = (struct audit_row){

@@ -26,6 +26,8 @@ static enum redact_found match_any(
 	enum redact_found found = redact_value(redact, view, ret_match);
 	if (found == REDACT_NONE)
 		found = redact_shape(view, ret_match);
+	if (found == REDACT_NONE)
+		found = redact_learned(redact, view, ret_match);
 	unsigned char first = view->data[view->at];
 	if (found == REDACT_NONE && first == ':')
 		found = redact_url(view, ret_match);
@@ -46,6 +48,7 @@ static int flush(struct redact *redact, size_t end, struct buf *out)
 static int replace(struct redact *redact, const struct redact_match *match, struct buf *out)
 {
 	int rc = flush(redact, match->start, out);
+	redact_learn_begin(redact, match);
 	if (!rc)
 		rc = buf_add_text(out, "[redacted:");
 	if (!rc)
@@ -79,6 +82,8 @@ static bool swallow(struct redact *redact, bool final)
 			return false;
 		if (bytes == 0)
 			redact->rest.match.rest = REST_NOTHING;
+		else
+			redact_learn_more(redact, redact->data + redact->at, (size_t)bytes);
 		redact->at += (size_t)bytes;
 		redact->flushed = redact->at;
 	}

@@ -49,4 +49,14 @@ void redact_reset(struct redact *redact);
 /* A whole text at once: push and finish, and reset on failure. */
 int redact_text(struct redact *redact, struct span text, struct buf *out) MUST_CHECK;
 
+/*
+ * A call's texts belong together: what is a secret by its name or shape in one of them goes from
+ * all. First hand over each text to redact_learn, then take the secrets out of each, then forget.
+ * Values of REDACT_LEARN_BYTES_MIN and more are learned, at most 64 of them and 32 KiB; of a longer
+ * one than REDACT_VALUE_BYTES_MAX the beginning. 0, -ENOMEM.
+ */
+#define REDACT_LEARN_BYTES_MIN 8u
+int redact_learn(struct redact *redact, struct span text) MUST_CHECK;
+void redact_unlearn(struct redact *redact);
+
 #endif

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_pair(unsigned char first, unsigned char second, void *user)
+void redact_add_pair(struct redact *redact, unsigned char first, unsigned char second)
 {
-	struct redact *redact = user;
 	unsigned pair = (unsigned)first << 8 | second;
 	redact->pairs[pair / 64] |= 1ull << pair % 64;
+}
+
+static void add_pair(unsigned char first, unsigned char second, void *user)
+{
+	redact_add_pair(user, first, second);
 }
 
 static int copy_values(struct redact *redact, const struct span *values, size_t count)
@@ -40,6 +44,7 @@ int redact_new(const struct span *values, size_t count, struct redact **ret_reda
 	struct redact *redact = calloc(1, sizeof(*redact));
 	if (!redact)
 		return -ENOMEM;
+	buf_init(&redact->learned_bytes, LEARNED_BYTES);
 	redact_classes(redact->classes);
 	redact_shape_pairs(add_pair, redact);
 	for (unsigned second = 0; second < 256; second++) {
@@ -47,6 +52,7 @@ int redact_new(const struct span *values, size_t count, struct redact **ret_reda
 		add_pair(':', (unsigned char)second, redact);
 	}
 	int rc = count ? copy_values(redact, values, count) : 0;
+	memcpy(redact->pairs_unlearned, redact->pairs, sizeof(redact->pairs));
 	if (rc < 0)
 		redact_free(redact);
 	else
@@ -58,6 +64,8 @@ void redact_free(struct redact *redact)
 {
 	if (!redact)
 		return;
+	redact_unlearn(redact);
+	buf_done(&redact->learned_bytes);
 	for (size_t i = 0; i < redact->value_count; i++) {
 		void *data;
 		memcpy(&data, &redact->values[i].data, sizeof(data));
@@ -77,6 +85,7 @@ void redact_reset(struct redact *redact)
 	redact->moved = false;
 	redact->ahead_count = 0;
 	redact->rest = (struct redact_swallow){0};
+	redact_learn_end(redact);
 }
 
 enum redact_found redact_value(

@@ -322,6 +322,11 @@ static void secrets_are_not_written(void **state)
 	assert_int_equal(audit_complete(audit, &call, &end, NULL, NULL), 0);
 	call.tool = secret;
 	assert_int_equal(audit_single(audit, &call, &end, NULL, NULL), 0);
+	/* A secret by its name in one text alone. */
+	call = call_of("j2", "API_KEY = 'hunter2hunter2'");
+	end = (struct audit_end){.outcome = "ok", .output = span_text("hunter2hunter2\n")};
+	assert_int_equal(audit_accept(audit, &call, NULL, NULL), 0);
+	assert_int_equal(audit_complete(audit, &call, &end, NULL, NULL), 0);
 	audit_close(audit);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
@@ -330,6 +335,7 @@ static void secrets_are_not_written(void **state)
 	assert_true(file != MAP_FAILED);
 	assert_null(memmem(file, (size_t)status.st_size, secret + 4, 8));
 	assert_null(memmem(file, (size_t)status.st_size, "internal-value-9", 16));
+	assert_null(memmem(file, (size_t)status.st_size, "hunter2hunter2", 14));
 	assert_non_null(memmem(file, (size_t)status.st_size, "[redacted:github]", 17));
 	assert_non_null(memmem(file, (size_t)status.st_size, "[redacted:configured]", 21));
 	(void)munmap(file, (size_t)status.st_size);

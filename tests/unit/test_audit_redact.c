@@ -138,6 +138,12 @@ static void openai_admin(char *at)
 	openai_of(at, "-admin-", 58);
 }
 
+static void openai_unmarked(char *at)
+{
+	static const char *const kinds[] = {"-proj-", "-svcacct-", "-admin-"};
+	(void)tail(text(text(at, "sk"), kinds[draw() % 3]), url, 40 + draw() % 120);
+}
+
 static void terraform(char *at)
 {
 	(void)tail(text(text(tail(at, alnum, 14), ".atlas"), "v1."), url, 60 + draw() % 11);
@@ -207,8 +213,8 @@ static void pem_pgp(char *at)
 }
 
 static void (*const parts[])(char *at) = {anthropic_api, anthropic_admin, openai_old,
-	openai_project, openai_service, openai_admin, terraform, azure, grafana, slack_bot, jwt,
-	pem_rsa, pem_plain, pem_openssh, pem_pgp};
+	openai_project, openai_service, openai_admin, openai_unmarked, terraform, azure, grafana,
+	slack_bot, jwt, pem_rsa, pem_plain, pem_openssh, pem_pgp};
 
 /* What stands around a secret. */
 static const struct {
@@ -519,6 +525,11 @@ static void look_alikes_stay(void **state)
 		assert_unchanged(redact, line);
 		(void)tail(text(line, "n = "), "0123456789", 40);
 		assert_unchanged(redact, line);
+		at = text(tail(text(line, "s"), "k", 1), "-proj-");
+		(void)tail(at, "abcdefghijklmnopqrstuvwxyz-", 50);
+		assert_unchanged(redact, line);
+		(void)tail(text(line, "task-admin-"), url, 50);
+		assert_unchanged(redact, line);
 		(void)tail(text(line, "\"md5\": \""), "0123456789ABCDEF", 32);
 		assert_unchanged(redact, line);
 	}
@@ -563,6 +574,62 @@ static void operators_values_go(void **state)
 }
 
 /* Whatever the bytes, cutting them elsewhere changes nothing. */
+/* A secret by its name or shape in one text goes from the others, wherever those are split. */
+static void what_is_learned_goes_everywhere(void **state)
+{
+	static const struct {
+		const char *code, *output, *clean;
+	} cases[] = {
+		{"API_KEY=\"hunter2hunter2\"\nprint(API_KEY[:99])", "hunter2hunter2\n",
+			"[redacted:secret]\n"},
+		{"password = 'correct horse battery'", "<correct horse battery>!",
+			"<[redacted:secret]>!"},
+		{"p = {'db_password': 'say \\'friend\\''}", "it is say 'friend'.",
+			"it is [redacted:secret]."},
+		{"h = {'Authorization': 'Bearer abcdefghijkl'}", "abcdefghijkl",
+			"[redacted:secret]"},
+		{"u = 'postgres://me:tops3cret@host/db'", "user me, tops3cret",
+			"user me, [redacted:url]"},
+		{"PASSWORD=short12", "short12", "short12"},
+		{"password = get_password()", "get_password", "get_password"},
+	};
+	(void)state;
+	struct redact *redact = plain_redact();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *output = cases[i].output, *clean = cases[i].clean;
+		size_t bytes = strlen(output);
+		assert_int_equal(redact_learn(redact, span_text(cases[i].code)), 0);
+		for (size_t split = 0; split <= bytes; split++) {
+			struct buf got = run_split(redact, output, bytes, split);
+			if (got.len != strlen(clean) || memcmp(got.data, clean, got.len) != 0)
+				fail_msg("%zu: %.*s", i, (int)got.len, (const char *)got.data);
+			buf_done(&got);
+		}
+		redact_unlearn(redact);
+		struct buf after = run_split(redact, output, bytes, 0);
+		assert_int_equal(after.len, bytes);
+		assert_memory_equal(after.data, output, bytes);
+		buf_done(&after);
+	}
+	redact_free(redact);
+}
+
+/* However many there are, and however long. */
+static void what_is_learned_is_bounded(void **state)
+{
+	static char code[1 << 20];
+	(void)state;
+	struct redact *redact = plain_redact();
+	char *at = code;
+	for (size_t i = 0; i < 5000; i++)
+		at += sprintf(at, "PASSWORD_%zu='%0*zu'\n", i, i == 3 ? 9000 : 20, 77777 + i);
+	assert_int_equal(redact_learn(redact, span_text(code)), 0);
+	struct buf got = run_split(redact, "00000000000000077778", 20, 3);
+	assert_int_equal(got.len, strlen("[redacted:secret]"));
+	buf_done(&got);
+	redact_free(redact);
+}
+
 static void chunks_do_not_matter(void **state)
 {
 	(void)state;
@@ -644,6 +711,8 @@ int main(void)
 		cmocka_unit_test(ordinary_code_stays),
 		cmocka_unit_test(look_alikes_stay),
 		cmocka_unit_test(operators_values_go),
+		cmocka_unit_test(what_is_learned_goes_everywhere),
+		cmocka_unit_test(what_is_learned_is_bounded),
 		cmocka_unit_test(chunks_do_not_matter),
 		cmocka_unit_test(long_streams_pass),
 	};
