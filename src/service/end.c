@@ -72,7 +72,18 @@ static void fill_output(struct output *from, struct job_output *to)
 	to->bytes = from->bytes;
 }
 
-static void fill_verdict(struct job *job, struct job_result *result)
+/* What no layer of this host keeps is told as 0. */
+static void forget_unkept(layer_set missing, struct job_limits *limits)
+{
+	if (layer_in(missing, LAYER_MEMORY))
+		limits->memory_bytes = 0;
+	if (layer_in(missing, LAYER_PIDS))
+		limits->processes = 0;
+	if (layer_in(missing, LAYER_CPU))
+		limits->cpus = 0;
+}
+
+static void fill_verdict(struct job *job, layer_set missing, struct job_result *result)
 {
 	job->facts.limits = job->spec.limits;
 	struct verdict verdict = verdict_of(&job->facts);
@@ -83,6 +94,7 @@ static void fill_verdict(struct job *job, struct job_result *result)
 	result->syscall = verdict.outcome == OUTCOME_DENIED ? job->facts.syscall : -1;
 	result->syscall_arch = job->facts.syscall_arch;
 	result->limits = job->spec.limits;
+	forget_unkept(missing, &result->limits);
 	result->fault = job->fault;
 	if (job->started_us)
 		result->usage.wall_ms = (job->ended_us - job->started_us + 500) / 1000;
@@ -222,7 +234,7 @@ static void collect(struct cell *cell)
 	cell->collected = true;
 
 	fill_usage(cell, job, &result);
-	fill_verdict(job, &result);
+	fill_verdict(job, cell->service->skip, &result);
 	stats_count_kill(cell->service, result.outcome);
 	fill_output(&job->out, &result.out);
 	fill_output(&job->err, &result.err);
@@ -267,7 +279,7 @@ void end_answer_without_cell(struct job *job)
 	struct job_result result = {.exit_code = -1, .syscall = -1};
 
 	job->ended_us = clock_now_us();
-	fill_verdict(job, &result);
+	fill_verdict(job, job->service->skip, &result);
 	fill_output(&job->out, &result.out);
 	fill_output(&job->err, &result.err);
 	fill_items(NULL, job, &result, items);

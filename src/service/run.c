@@ -50,7 +50,7 @@ static int add_session(struct buf *frame, const struct job *job)
 	return rc;
 }
 
-static int add_options(struct buf *frame, const struct job_spec *spec)
+static int add_options(struct buf *frame, const struct job_spec *spec, layer_set missing)
 {
 	unsigned char seed[16];
 	randombytes_buf(seed, sizeof(seed));
@@ -67,9 +67,9 @@ static int add_options(struct buf *frame, const struct job_spec *spec)
 		rc = wire_add_u64(frame, CELL_TAG_WALL_MS, spec->limits.wall_ms);
 	if (!rc)
 		rc = wire_add_u64(frame, CELL_TAG_CPU_MS, spec->limits.cpu_ms);
-	if (!rc)
+	if (!rc && !layer_in(missing, LAYER_MEMORY))
 		rc = wire_add_u64(frame, CELL_TAG_MEMORY_BYTES, spec->limits.memory_bytes);
-	if (!rc)
+	if (!rc && !layer_in(missing, LAYER_PIDS))
 		rc = wire_add_u64(frame, CELL_TAG_PROCESSES, spec->limits.processes);
 	return rc;
 }
@@ -79,7 +79,7 @@ static int build_job_frame(struct job *job)
 	size_t mark;
 	int rc = wire_begin(&job->control_out, CELL_JOB, &mark);
 	if (!rc)
-		rc = add_options(&job->control_out, &job->spec);
+		rc = add_options(&job->control_out, &job->spec, job->service->skip);
 	if (!rc)
 		rc = wire_add_u64(&job->control_out, CELL_TAG_CALL, job->call);
 	if (!rc && job->turn.session)

@@ -73,6 +73,7 @@ static int put_usage(json_t *object, const struct job_usage *usage)
 	return put_figures(object, "usage", figures, sizeof(figures) / sizeof(figures[0]));
 }
 
+/* null is a limit that this host does not keep. */
 static int put_limits(json_t *object, const struct job_limits *limits)
 {
 	const struct figure figures[] = {
@@ -85,7 +86,15 @@ static int put_limits(json_t *object, const struct job_limits *limits)
 		{"processes", limits->processes},
 		{"cpus", limits->cpus},
 	};
-	return put_figures(object, "limits", figures, sizeof(figures) / sizeof(figures[0]));
+	int rc = put_figures(object, "limits", figures, sizeof(figures) / sizeof(figures[0]));
+	json_t *into = json_object_get(object, "limits");
+	if (!rc && !limits->memory_bytes)
+		rc = json_put(into, "memory_bytes", json_null());
+	if (!rc && !limits->processes)
+		rc = json_put(into, "processes", json_null());
+	if (!rc && !limits->cpus)
+		rc = json_put(into, "cpus", json_null());
+	return rc;
 }
 
 static int put_receipt(json_t *object, const struct job_receipt *receipt)

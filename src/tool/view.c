@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define WHY_BYTES 160u
 
@@ -160,6 +161,27 @@ static int make_lists(struct view *view)
 	return made ? 0 : -ENOMEM;
 }
 
+/* Once, and not only where somebody asks for `limits`. */
+static int note_unkept(struct view *view)
+{
+	const struct job_limits *limits = &view->result->limits;
+	const char *const unkept[] = {limits->memory_bytes ? NULL : "memory",
+		limits->processes ? NULL : "processes", limits->cpus ? NULL : "CPUs"};
+	char names[48] = "";
+	if (!limits->wall_ms)
+		return 0;
+	for (size_t i = 0; i < sizeof(unkept) / sizeof(unkept[0]); i++) {
+		if (!unkept[i])
+			continue;
+		size_t used = strlen(names);
+		(void)snprintf(
+			names + used, sizeof(names) - used, "%s%s", used ? ", " : "", unkept[i]);
+	}
+	return names[0]
+		       ? json_push(view->notes, json_sprintf("not limited on this host: %s", names))
+		       : 0;
+}
+
 static int fill(struct view *view, const char *fault_id)
 {
 	const struct job_result *result = view->result;
@@ -170,6 +192,8 @@ static int fill(struct view *view, const char *fault_id)
 		rc = skip(view, result->skipped[i].name, result->skipped[i].why);
 	if (!rc)
 		rc = take_items(view, &hint);
+	if (!rc)
+		rc = note_unkept(view);
 	if (!rc)
 		rc = supply_error(view);
 	if (!rc)

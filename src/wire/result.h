@@ -102,7 +102,8 @@ struct job_result {
 	size_t skipped_count;
 	struct job_usage usage;
 	struct job_stages stages; /* 0 where the job did not come that far */
-	struct job_limits limits;
+	struct job_limits
+		limits; /* as applied; memory, processes, cpus 0 where nothing keeps them */
 	struct job_receipt receipt;
 	struct session_status session;
 	struct err fault; /* for OUTCOME_INTERNAL: for the operator's eyes, never in a result */
