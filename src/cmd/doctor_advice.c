@@ -8,12 +8,18 @@ static const char by_cgroup_user[] =
 static const char by_cgroup_root[] =
 	"mount cgroup v2 (or the v1 controllers memory, pids, cpu) writable in this environment";
 
+static const char by_cgroup_root_memory[] =
+	"mount cgroup v2 (or the v1 controller memory) writable in this environment; where the "
+	"host "
+	"swaps, have it counted (swapaccount=1) or switch it off (swapoff -a)";
+
 const char *doctor_advice(enum layer layer)
 {
 	switch (layer) {
 	case LAYER_UID:
 		return "install uidmap and give this user a range in /etc/subuid and /etc/subgid";
 	case LAYER_MEMORY:
+		return geteuid() == 0 ? by_cgroup_root_memory : by_cgroup_user;
 	case LAYER_PIDS:
 	case LAYER_CPU:
 		return geteuid() == 0 ? by_cgroup_root : by_cgroup_user;

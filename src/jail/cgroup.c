@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #define SPARE_BYTES (512u * 1024u)
@@ -60,6 +61,17 @@ static bool v2_has(int dir_fd, const char *controller)
 	return false;
 }
 
+/* A limit that swap is not counted in can be passed by swapping. */
+static bool counts_swap(const struct cgroup_tree *tree)
+{
+	struct sysinfo host;
+	int dir_fd = tree->dirs[tree->v2 ? CGROUP_UNIFIED : CGROUP_MEMORY];
+	const char *file = tree->v2 ? "memory.swap.max" : "memory.memsw.limit_in_bytes";
+	if (dir_fd < 0 || faccessat(dir_fd, file, F_OK, 0) == 0)
+		return true;
+	return sysinfo(&host) == 0 && host.totalswap == 0;
+}
+
 layer_set cgroup_layers(const struct cgroup_tree *tree)
 {
 	static const struct {
@@ -75,7 +87,7 @@ layer_set cgroup_layers(const struct cgroup_tree *tree)
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		bool given = tree->v2 ? v2_has(tree->dirs[CGROUP_UNIFIED], wanted[i].v2)
 				      : tree->dirs[wanted[i].v1] >= 0;
-		if (given)
+		if (given && (wanted[i].layer != LAYER_MEMORY || counts_swap(tree)))
 			have |= 1u << wanted[i].layer;
 	}
 	return have;

@@ -116,7 +116,8 @@ int seccomp_build_for(uint32_t arch, const struct policy_rule *rules, size_t cou
 	if (!rc) /* 2: a binary tree; a linear filter of this size costs several times as much */
 		rc = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (rc < 0)
-		(void)err_sys(err, rc, "seccomp", "seccomp_attr_set");
+		(void)err_sys(err, rc, "seccomp",
+			"this host's seccomp cannot notify (Linux 5.0): seccomp_attr_set");
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = add_rule(context, arch, &rules[i], err);
 	if (!rc)

@@ -203,7 +203,9 @@ _Noreturn void maker_main(int socket_fd)
 
 	(void)prctl(PR_SET_NAME, "brig-maker");
 	int rc = prepare(socket_fd, &err);
-	if (fd_write_all(rc ? socket_fd : SOCKET_FD, &err, sizeof(err)) < 0 || rc)
+	/* The last step of all has moved the socket to its place before it can fail. */
+	bool moved = fcntl(socket_fd, F_GETFD) < 0;
+	if (fd_write_all(rc && !moved ? socket_fd : SOCKET_FD, &err, sizeof(err)) < 0 || rc)
 		_exit(125);
 	for (;;)
 		serve_one();

@@ -7,6 +7,7 @@
 #include "jail/landlock.h"
 #include "jail/seccomp_build.h"
 #include "service/enter.h"
+#include "service/folder.h"
 #include "wire/mutant.h"
 
 #include <errno.h>
@@ -196,6 +197,10 @@ static int open_descriptors(struct service *service, struct err *err)
 	service->inotify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (service->proc_fd < 0 || service->inputs_fd < 0 || service->inotify_fd < 0)
 		return err_sys(err, -errno, "service", "opening its own folders");
+	/* Asked for once: without it no file of a cell could be opened the only safe way. */
+	cleanup_fd int beneath_fd = folder_open(service->inputs_fd, "", O_RDONLY | O_DIRECTORY, 0);
+	if (beneath_fd < 0)
+		return err_sys(err, beneath_fd, "work", "this host refuses openat2 (Linux 5.6)");
 	struct utsname names;
 	if (uname(&names) == 0)
 		(void)snprintf(service->kernel, sizeof(service->kernel), "%s", names.release);
