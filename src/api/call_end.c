@@ -282,13 +282,17 @@ void call_on_result(struct call *call)
 	if (call->result.stages.run_us)
 		metrics_cell_stages(&call->dispatcher->metrics, &call->result.stages);
 	call_give_place_back(call);
+	int status = call_session_result(call);
+	if (status) {
+		call_refuse(call, status, call->detail);
+		return;
+	}
 	if (call->result.outcome == OUTCOME_INTERNAL) {
 		if (fault_id_make(call->fault_id) < 0)
 			(void)snprintf(call->fault_id, sizeof(call->fault_id), "f0");
 		log_line("fault", "id", call->fault_id, "job", call->spec.id, "stage",
 			call->result.fault.stage, "error", call->result.fault.text, NULL);
 	}
-	call_session_result(call);
 	call->state = CALL_COLLECTING;
 	call->has_view = view_init(&call->view, &call->result, call->spec.id,
 				 call->fault_id[0] ? call->fault_id : NULL) == 0;

@@ -91,7 +91,8 @@ void call_send_cancel(struct call *call);
 int call_session_admit(struct call *call);
 /* The job is about to be handed over. As above: the session may have ended meanwhile. */
 int call_session_opening(struct call *call);
-void call_session_result(struct call *call);
+/* Likewise; 0 also for a result that is one. */
+int call_session_result(struct call *call);
 void call_session_release(struct call *call);
 
 /* call_end.c: the result has come, or one is made up where there will be none. */

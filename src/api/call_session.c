@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 static struct sessions *sessions_of(const struct call *call)
 {
@@ -88,12 +89,31 @@ int call_session_opening(struct call *call)
 	return refusal(call, rc, &err);
 }
 
-void call_session_result(struct call *call)
+/*
+ * The service would not: no such session any more, no room for one, or no way to have one on this
+ * host. Nothing ran, so this is a refusal and no result. 0 or its status.
+ */
+static int refused_there(struct call *call)
+{
+	const struct err *fault = &call->result.fault;
+	bool about =
+		call->result.outcome == OUTCOME_INTERNAL && strcmp(fault->stage, "session") == 0;
+	struct err err = {0};
+	if (!about)
+		return 0;
+	if (fault->code == -ESRCH)
+		return refusal(call, session_check(find(call), &err), &err);
+	(void)snprintf(call->detail, sizeof(call->detail), "%s", fault->text);
+	call->retry_after_s = fault->code == -EAGAIN ? 5 : 0;
+	return fault->code == -EAGAIN ? 429 : fault->code == -ENOTSUP ? 501 : 0;
+}
+
+int call_session_result(struct call *call)
 {
 	struct session_status *status = &call->result.session;
 	struct session *session = find(call);
 	if (!session)
-		return;
+		return refused_there(call);
 	if (call->channel_lost)
 		session_abandon(call->dispatcher, session, "the interpreter service went away");
 	/* A call that never reached the service leaves its session as it was. */
@@ -103,6 +123,7 @@ void call_session_result(struct call *call)
 	else
 		sessions_heard(sessions_of(call), session, status);
 	call->session_begun = status->state != SESSION_ALONE;
+	return refused_there(call);
 }
 
 void call_session_release(struct call *call)

@@ -54,6 +54,15 @@ void e2b_answer_session(struct rest *rest, int status, struct session *session)
 		e2b_problem(rest, 503, "out of memory");
 }
 
+/* The SDK encodes what is a query within a query once more. */
+static int decode_twice(struct span text, struct buf *out)
+{
+	cleanup_buf struct buf once = {0};
+	buf_init(&once, E2B_METADATA_BYTES_MAX);
+	int rc = query_decode(text, &once);
+	return rc ? rc : query_decode(span_of(once.data, once.len), out);
+}
+
 /* Whether all pairs of a `metadata` parameter are the sandbox's. */
 static bool metadata_matches(const struct e2b_box *box, struct span wanted)
 {
@@ -62,8 +71,8 @@ static bool metadata_matches(const struct e2b_box *box, struct span wanted)
 		cleanup_buf struct buf key = {0}, text = {0};
 		buf_init(&key, E2B_METADATA_BYTES_MAX);
 		buf_init(&text, E2B_METADATA_BYTES_MAX);
-		if (query_decode(name, &key) < 0 || buf_add(&key, "", 1) < 0 ||
-			query_decode(value, &text) < 0)
+		if (decode_twice(name, &key) < 0 || buf_add(&key, "", 1) < 0 ||
+			decode_twice(value, &text) < 0)
 			return false;
 		struct span has = json_text(json_object_get(box->metadata, (const char *)key.data));
 		if (!has.data || has.len != text.len ||

@@ -196,6 +196,8 @@ static int take_session(const json_t *object, struct job_spec *spec, struct requ
 		return 0;
 	struct span text = json_text(session);
 	spec->session.use = span_is(text, "new") ? SESSION_NEW : SESSION_USE;
+	if (spec->session.use == SESSION_NEW)
+		spec->session.idle_ms = spec->session.life_ms = 0; /* the role's */
 	if (spec->session.use == SESSION_NEW || request_session_id(text, spec->session.id) == 0)
 		return 0;
 	return wrong_type(fault, "session", "\"new\", or the id of a session");

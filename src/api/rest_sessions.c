@@ -107,6 +107,7 @@ static int take_wishes(struct rest *rest, struct job_spec *spec, struct request_
 	int rc = request_parse(rest->exchange->body, &object, fault);
 	spec->limits = (struct job_limits){0};
 	spec->session.use = SESSION_NEW;
+	spec->session.idle_ms = spec->session.life_ms = 0;
 	if (!rc)
 		rc = request_known(object, "", known, fault);
 	if (!rc)

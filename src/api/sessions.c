@@ -56,10 +56,10 @@ void sessions_lose(struct sessions *sessions, struct session *session, const cha
 	sessions->tombstone_count++;
 }
 
-static void expire(struct sessions *sessions, struct session *session, uint64_t now_ms)
+static void expire(struct sessions *sessions, struct session *session)
 {
 	char figure[TEXT_FIGURE_BYTES], why[SESSIONS_WHY_BYTES];
-	bool aged = session->life_until_ms <= now_ms;
+	bool aged = session->life_until_ms <= session->idle_until_ms;
 	(void)snprintf(why, sizeof(why),
 		aged ? "it had reached its age of %s" : "it had no call for %s",
 		text_ms(aged ? session->life_ms : session->idle_ms, figure));
@@ -78,7 +78,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *context)
 		uint64_t until_ms = at->idle_until_ms < at->life_until_ms ? at->idle_until_ms
 									  : at->life_until_ms;
 		if (!at->calls && until_ms + SPARE_MS < now_ms)
-			expire(sessions, at, now_ms);
+			expire(sessions, at);
 	}
 	for (struct session *at = TAILQ_FIRST(&sessions->tombstones); at; at = next) {
 		next = TAILQ_NEXT(at, link);

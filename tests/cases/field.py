@@ -20,6 +20,7 @@ import threading
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "integration"))
 
+import channel
 import host
 
 
@@ -170,6 +171,10 @@ def begin_session(service):
     return result["session"]["id"]
 
 
+def end_session(session, service):
+    channel.ask(service.socket, "close", session)
+
+
 def in_session(step, session):
     return {**step, "args": [*step.get("args", []), "--session", session]}
 
@@ -189,6 +194,7 @@ def run_in_session(case, service):
     for step in case["steps"]:
         result = run_step(in_session(step, session), service)
         session = next_session(result, session, service)
+    end_session(session, service)
 
 
 def listener(case, service):
@@ -213,8 +219,10 @@ def accept(server):
 
 
 def eight_at_once(case, service):
-    for session in (None, begin_session(service)):
-        eight(case["steps"][0], session, service)
+    eight(case["steps"][0], None, service)
+    session = begin_session(service)
+    eight(case["steps"][0], session, service)
+    end_session(session, service)
 
 
 def eight(step, session, service):
@@ -239,8 +247,8 @@ def eight(step, session, service):
 
 
 def cancel(case, service):
-    for session in (None, begin_session(service)):
-        cancel_one(case, session, service)
+    cancel_one(case, None, service)
+    cancel_one(case, begin_session(service), service)
     service.settled()
 
 
@@ -258,6 +266,8 @@ def cancel_one(case, session, service):
     if session and b"session lost" in err:
         session = begin_session(service)
     run_step(in_session(following, session) if session else following, service)
+    if session:
+        end_session(session, service)
 
 
 HARNESSES = {"listener": listener, "eight_at_once": eight_at_once, "cancel": cancel}
