@@ -28,7 +28,7 @@ struct call_end {
 	const char *job_id;
 	enum outcome outcome;
 	json_t *result;		 /* the object of the contract; borrowed; NULL for a refusal */
-	char *const *chart_urls; /* where each chart is kept, or NULLs */
+	char *const *chart_urls; /* where each of the object's charts is kept, or NULLs */
 	struct span text;	 /* the same as JSON text */
 	const struct view *view; /* what it was made from; borrowed; NULL for a refusal */
 };

@@ -48,7 +48,7 @@ static void on_completed(struct ledger_wait *wait, int rc)
 		.job_id = call->spec.id,
 		.outcome = call->result.outcome,
 		.result = call->json,
-		.chart_urls = call->urls + call->result.artifact_count,
+		.chart_urls = call->shown_urls,
 		.text = span_of(call->text.data, call->text.len),
 		.view = call->has_view ? &call->view : NULL,
 	};
@@ -105,7 +105,9 @@ static void complete(struct call *call)
 static void make_json(struct call *call)
 {
 	const char *const *names = (const char *const *)call->urls;
+	unsigned char numbers[LIMIT_CHARTS] = {0};
 	const struct result_urls urls = {
+		.chart_numbers = numbers,
 		.files = names,
 		.charts = names + call->result.artifact_count,
 		.images_inline = true,
@@ -115,6 +117,9 @@ static void make_json(struct call *call)
 	int rc = call->has_view ? result_json(&call->view, &urls, &call->json) : -ENOMEM;
 	if (!rc)
 		rc = json_write(call->json, &call->text);
+	size_t shown = json_array_size(json_object_get(call->json, "charts"));
+	for (size_t i = 0; i < shown && i < LIMIT_CHARTS; i++)
+		call->shown_urls[i] = call->urls[call->result.artifact_count + numbers[i]];
 	if (rc < 0) {
 		struct err err;
 		(void)err_sys(&err, rc, "result", "putting a result together");

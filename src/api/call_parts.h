@@ -68,7 +68,8 @@ struct call {
 	bool has_view;
 	char fault_id[JOB_ID_BYTES];
 	struct collecting collecting;
-	char *urls[JOBS_FILES_MAX];
+	char *urls[JOBS_FILES_MAX];	/* of artifacts, then of charts; NULL: not kept */
+	char *shown_urls[LIMIT_CHARTS]; /* of those, the ones of the object's charts; borrowed */
 	unsigned char digests[LIMIT_ARTIFACTS][DIGEST_BYTES];
 	json_t *json;
 	struct buf text;

@@ -52,6 +52,21 @@ static int flush(struct ledger *ledger)
 	return rc;
 }
 
+/* What has been queued meanwhile is written too; on_flush then finds it done and tells. */
+static void tick(struct ledger *ledger)
+{
+	struct audit_head head;
+	struct err err = {0};
+	bool due = false;
+	ledger->tick_due = false;
+	if (audit_tick(ledger->audit, &head, &due, &err) < 0)
+		log_fault("audit", &err);
+	else if (due && strcmp(head.hash, ledger->shown_head) != 0) {
+		(void)snprintf(ledger->shown_head, sizeof(ledger->shown_head), "%s", head.hash);
+		log_line("audit_head", "hash", head.hash, NULL);
+	}
+}
+
 static void on_flush(evutil_socket_t fd, short what, void *context)
 {
 	struct ledger *ledger = context;
@@ -61,24 +76,19 @@ static void on_flush(evutil_socket_t fd, short what, void *context)
 	int earlier = ledger->turn_rc;
 	ledger->turn_rc = 0;
 	settle(ledger, rc ? rc : earlier);
+	if (ledger->tick_due)
+		tick(ledger);
 }
 
+/* Behind the answers where some wait for a row; under load that is at the next flush. */
 static void on_tick(evutil_socket_t fd, short what, void *context)
 {
 	struct ledger *ledger = context;
-	struct audit_head head;
-	bool due = false;
-	struct err err = {0};
 	(void)fd;
 	(void)what;
-	if (!TAILQ_EMPTY(&ledger->waits))
-		return;
-	if (audit_tick(ledger->audit, &head, &due, &err) < 0)
-		log_fault("audit", &err);
-	else if (due && strcmp(head.hash, ledger->shown_head) != 0) {
-		(void)snprintf(ledger->shown_head, sizeof(ledger->shown_head), "%s", head.hash);
-		log_line("audit_head", "hash", head.hash, NULL);
-	}
+	ledger->tick_due = true;
+	if (TAILQ_EMPTY(&ledger->waits))
+		tick(ledger);
 }
 
 int ledger_open(struct ledger *ledger, struct event_base *base, const struct audit_options *options,

@@ -29,7 +29,8 @@ struct ledger {
 	TAILQ_HEAD(ledger_waits, ledger_wait) waits;
 	char shown_head[AUDIT_HASH_HEX_BYTES]; /* the last that went to the log */
 	uint64_t turn, failures, told_ms;
-	int turn_rc; /* of a flush in the middle of a turn */
+	int turn_rc;   /* of a flush in the middle of a turn */
+	bool tick_due; /* the once-a-second work waits for the flush that is about to come */
 };
 
 /* How a configuration wants the log at `path`; it is borrowed. */

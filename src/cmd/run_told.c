@@ -7,6 +7,7 @@
 #include "cmd/run_report.h"
 #include "http/percent.h"
 #include "tool/input.h"
+#include "tool/result_json.h"
 
 #include <errno.h>
 #include <sodium.h>
@@ -167,6 +168,24 @@ static int keep_piece(void *user, struct span piece)
 	return fd_write_all(download->fd, piece.data, piece.len);
 }
 
+static int no_room(struct err *err)
+{
+	return err_set(err, -ENOSPC, "out",
+		"the brig that serves had no room to keep a file or chart of this job: raise "
+		"artifacts_max in [server]");
+}
+
+/* A chart that neither the reply nor the store had room for is named there alone. */
+static int check_skipped(const json_t *skipped, struct err *err)
+{
+	for (size_t i = 0; i < json_array_size(skipped); i++) {
+		struct span why = json_text(json_object_get(json_array_get(skipped, i), "why"));
+		if (span_is(why, RESULT_WHY_NO_ROOM))
+			return no_room(err);
+	}
+	return 0;
+}
+
 /* A url is a path here: the socket has no host of its own. */
 static int fetch(const struct serving *serving, const json_t *entry, uint64_t max, int *ret_fd,
 	uint64_t *ret_bytes, struct err *err)
@@ -179,9 +198,7 @@ static int fetch(const struct serving *serving, const json_t *entry, uint64_t ma
 	if (fd < 0)
 		return err_sys(err, -errno, "out", "memfd_create");
 	if (!at)
-		return err_set(err, -ENOSPC, "out",
-			"the brig that serves had no room to keep a file of this job: raise "
-			"artifacts_max in [server]");
+		return no_room(err);
 	int rc = serving_request(serving, "GET", target, keep_piece, &download, err);
 	if (rc >= 0 && rc != 200)
 		return err_set(err, -EIO, "out", "fetching a file was answered with %d", rc);
@@ -212,7 +229,7 @@ int run_told_fetch(struct run_told *told, const struct serving *serving, struct 
 {
 	const json_t *files = json_object_get(told->object, "files");
 	uint64_t got = 0;
-	int rc = 0;
+	int rc = check_skipped(json_object_get(told->object, "skipped"), err);
 	for (size_t i = 0; !rc && i < told->result.artifact_count; i++) {
 		struct job_artifact *artifact = &told->artifacts[i];
 		rc = fetch(serving, json_array_get(files, i), artifact->bytes, &artifact->fd, &got,

@@ -174,12 +174,13 @@ static int put_files(
 	return rc;
 }
 
-static int push_chart(
-	json_t *object, const struct view *view, size_t number, const char *url, bool fits)
+static int push_chart(json_t *object, const struct view *view, size_t number,
+	const struct result_urls *urls, bool fits)
 {
+	const char *url = urls->charts ? urls->charts[number] : NULL;
 	const struct chart *chart = &view->charts[number];
 	cleanup_json json_t *entry = json_copy_flat(chart->meta);
-	json_t *data;
+	json_t *data, *charts = json_object_get(object, "charts");
 	char name[32];
 	int rc = entry ? 0 : -ENOMEM;
 
@@ -192,10 +193,11 @@ static int push_chart(
 	} else if (!rc) {
 		(void)snprintf(name, sizeof(name), "chart %zu", number + 1);
 		return json_push(json_object_get(object, "skipped"),
-			json_pack("{s:s, s:s}", "name", name, "why",
-				"no room for its image in this reply; write charts to a folder"));
+			json_pack("{s:s, s:s}", "name", name, "why", RESULT_WHY_NO_ROOM));
 	}
-	return rc ? rc : json_push(json_object_get(object, "charts"), TAKE_JSON(entry));
+	if (!rc && urls->chart_numbers)
+		urls->chart_numbers[json_array_size(charts)] = (unsigned char)number;
+	return rc ? rc : json_push(charts, TAKE_JSON(entry));
 }
 
 static int put_charts(json_t *object, const struct view *view, const struct result_urls *urls)
@@ -208,7 +210,7 @@ static int put_charts(json_t *object, const struct view *view, const struct resu
 		size_t image = chart_base64_bytes(&view->charts[i]);
 		bool fits = urls->images_inline && used < RESULT_JSON_BYTES_MAX - SLACK_BYTES &&
 			    bytes + image < RESULT_JSON_BYTES_MAX - SLACK_BYTES - used;
-		rc = push_chart(object, view, i, urls->charts ? urls->charts[i] : NULL, fits);
+		rc = push_chart(object, view, i, urls, fits);
 		used += fits ? bytes + image : bytes;
 	}
 	return rc;

@@ -13,11 +13,17 @@
 
 #define RESULT_JSON_BYTES_MAX (8 * MIB)
 
+/* Why a chart stands in `skipped` that has neither room in the object nor a url. */
+#define RESULT_WHY_NO_ROOM "no room for its image in this reply; write charts to a folder"
+
 struct result_urls {
 	const char *const *charts; /* one for each of the view's charts, or NULL: none is stored */
 	const char *const *files;  /* one for each artifact, or NULL */
 	const unsigned char (*digests)[DIGEST_BYTES]; /* of each artifact, or NULL: they are read */
 	bool images_inline;			      /* false leaves all image data to the urls */
+	/* Filled: which of the view's charts each of the object's is, as one without room or url is
+	 * left out. LIMIT_CHARTS of them, or NULL. */
+	unsigned char *chart_numbers;
 };
 
 /* The urls of a caller that stores nothing. */

@@ -18,6 +18,7 @@ import host
 
 def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help="fewer jobs, no bake")
+    parser.addoption("--storm", metavar="CALLS", help="how many calls test_http_death makes (1500)")
 
 
 def pytest_configure(config):

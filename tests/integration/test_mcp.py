@@ -355,3 +355,36 @@ def test_tools_to_paste(form, key):
     done = subprocess.run([host.BRIG, "tools", "--format", form], stdout=subprocess.PIPE, check=True)
     tools = json.loads(done.stdout)
     assert len(tools) == 2 and all(key in tool for tool in tools)
+
+
+NOISE = """
+import matplotlib.pyplot as plt, numpy as np
+def noise(side, title):
+    axes = plt.figure(figsize=(side / 100, side / 100), dpi=100).add_axes([0, 0, 1, 1])
+    axes.imshow(np.random.randint(0, 255, (side, side, 3), dtype=np.uint8))
+    axes.set_title(title)
+    axes.set_axis_off()
+    plt.show()
+open('large', 'wb').write(bytes(60 << 20))  # leaves room for one of the first two
+noise(1050, 'a')
+noise(1050, 'b')
+noise(90, 'c')
+noise(120, 'd')
+"""
+
+
+def test_a_link_is_its_own_charts():
+    """One chart has no room, neither in the reply nor in the store: the others keep their links."""
+    with Dispatcher(extra="[server]\nartifacts_max = 64M\n") as brig:
+        result = brig.mcp("tools/call", {"name": "run_sandboxed", "arguments": {"code": NOISE}},
+                          modern=True).json["result"]
+        assert result["structuredContent"]["outcome"] == "ok", result["structuredContent"]
+        charts = result["structuredContent"]["charts"]
+        assert [chart["title"] for chart in charts] == ["a", "c", "d"]
+        for chart in charts:
+            path = "/v1/" + chart["url"].split("/v1/", 1)[1]
+            image = brig.request("GET", path).body
+            assert image[:4] == b"\x89PNG"
+            assert int.from_bytes(image[16:20], "big") == chart["width"], chart["title"]
+        links = [block["uri"] for block in result["content"] if block["type"] == "resource_link"]
+        assert [link.rsplit("/", 1)[1] for link in links] == ["chart-1.png", "large"]
