@@ -50,7 +50,8 @@ sales = pd.read_csv("sales.csv", parse_dates=["date"])
 sales["revenue"] = sales["units"] * sales["price"]
 sales["month"] = sales["date"].dt.month
 monthly = sales.pivot_table(
-    index="month", columns="product", values="revenue", aggfunc="sum")
+    index="month", columns="product",
+    values="revenue", aggfunc="sum")
 
 ax = monthly.plot(figsize=(8, 4), marker="o")
 ax.set(title="Revenue by month", xlabel="month", ylabel="revenue")
@@ -123,7 +124,8 @@ print("user\\u202Egnp.exe \\u2066isolated\\u2069 zero\\u200Bwidth")
 with open("<img src=x onerror=alert(1)>.txt", "w") as file:
     file.write("a hostile name")
 pd.DataFrame({
-    "<b>bold</b>": ["<script>alert(1)</script>", "\\u202Eabc", "=1+1"],
+    "<b>bold</b>":
+        ["<script>alert(1)</script>", "\\u202Eabc", "=1+1"],
     "n": [2**70, 1, -1],
 })
 `,

@@ -88,16 +88,28 @@ const look = EditorView.theme({
 	".cm-textfield, .cm-button": {backgroundColor: "var(--bg)", backgroundImage: "none", color: "var(--text)", borderColor: "var(--border)"},
 });
 
+// Where the browser's selection is, which may be ahead of the editor's.
+function selected(view) {
+	const native = view.root.getSelection?.();
+	if (!native?.rangeCount || !view.contentDOM.contains(native.anchorNode) || !view.contentDOM.contains(native.focusNode))
+		return view.state.selection.main;
+	const ends = [view.posAtDOM(native.anchorNode, native.anchorOffset), view.posAtDOM(native.focusNode, native.focusOffset)];
+	return {from: Math.min(...ends), to: Math.max(...ends)};
+}
+
 // Typing over a selection: left to itself, Chromium keeps the look of what was selected in a style
 // attribute, which the page's policy refuses. So the change is made here, with the same say for
 // those who handle input (closing brackets).
 function typeOver(event, view) {
-	const {main} = view.state.selection;
-	if (event.inputType !== "insertText" || event.isComposing || !event.data || main.empty || view.composing)
+	if (event.inputType !== "insertText" || event.isComposing || view.composing || !event.data)
+		return false;
+	const {from, to} = selected(view);
+	if (from === to)
 		return false;
 	event.preventDefault();
-	const change = () => view.state.update(view.state.replaceSelection(event.data), {userEvent: "input.type", scrollIntoView: true});
-	if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, main.from, main.to, event.data, change)))
+	const change = () => view.state.update({changes: {from, to, insert: event.data}, selection: {anchor: from + event.data.length},
+		userEvent: "input.type", scrollIntoView: true});
+	if (!view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, event.data, change)))
 		view.dispatch(change());
 	return true;
 }
