@@ -3,10 +3,14 @@
 let token = "";
 let onUnknown = () => {};
 
-export const setToken = (value) => { token = value; };
+export const setToken = (value) => {
+	token = value;
+};
 export const hasToken = () => token !== "";
 // What to do when the server wants a token, or another one.
-export const whenUnknown = (call) => { onUnknown = call; };
+export const whenUnknown = (call) => {
+	onUnknown = call;
+};
 
 // A refusal: RFC 9457's fields, or what went wrong below.
 export class Problem extends Error {
@@ -18,37 +22,46 @@ export class Problem extends Error {
 
 export async function request(path, options = {}) {
 	const headers = {...options.headers};
-	if (token)
-		headers.Authorization = `Bearer ${token}`;
+	if (token) headers.Authorization = `Bearer ${token}`;
 	let response;
 	try {
-		response = await fetch(path, {cache: "no-store", credentials: "omit", redirect: "error",
-			referrerPolicy: "no-referrer", ...options, headers});
+		response = await fetch(path, {
+			cache: "no-store",
+			credentials: "omit",
+			redirect: "error",
+			referrerPolicy: "no-referrer",
+			...options,
+			headers,
+		});
 	} catch (fault) {
-		if (fault.name === "AbortError")
-			throw fault;
+		if (fault.name === "AbortError") throw fault;
 		throw new Problem(0, "brig cannot be reached");
 	}
-	if (response.ok)
-		return response;
+	if (response.ok) return response;
 	let problem = {};
 	try {
 		problem = await response.json();
 	} catch {
 		// Not from brig: its status has to do.
 	}
-	if (response.status === 401)
-		onUnknown();
-	throw new Problem(response.status, problem.detail ?? `the server answered ${response.status}`,
-		problem.field, Number(response.headers.get("Retry-After")));
+	if (response.status === 401) onUnknown();
+	throw new Problem(
+		response.status,
+		problem.detail ?? `the server answered ${response.status}`,
+		problem.field,
+		Number(response.headers.get("Retry-After")),
+	);
 }
 
 export const getJson = async (path, options) => (await request(path, options)).json();
 export const getText = async (path, options) => (await request(path, options)).text();
 
 export async function postJson(path, body) {
-	const response = await request(path, {method: "POST", body: JSON.stringify(body),
-		headers: {"Content-Type": "application/json"}});
+	const response = await request(path, {
+		method: "POST",
+		body: JSON.stringify(body),
+		headers: {"Content-Type": "application/json"},
+	});
 	return response.json();
 }
 
@@ -71,8 +84,7 @@ async function* eventsOf(response) {
 	let parts = [];
 	for (;;) {
 		const {value, done} = await reader.read();
-		if (done)
-			return;
+		if (done) return;
 		let rest = value;
 		if (rest.startsWith("\n") && parts.length && parts.at(-1).endsWith("\n")) {
 			yield eventOf(parts.join(""));
@@ -85,8 +97,7 @@ async function* eventsOf(response) {
 			parts = [];
 			rest = rest.slice(end + 2);
 		}
-		if (rest)
-			parts.push(rest);
+		if (rest) parts.push(rest);
 	}
 }
 
@@ -99,17 +110,17 @@ function eventOf(text) {
 export async function run(body, on, signal) {
 	const isForm = body instanceof FormData;
 	const headers = {Accept: "text/event-stream"};
-	if (!isForm)
-		headers["Content-Type"] = "application/json";
-	const response = await request("/v1/run",
-		{method: "POST", headers, body: isForm ? body : JSON.stringify(body), signal});
+	if (!isForm) headers["Content-Type"] = "application/json";
+	const response = await request("/v1/run", {
+		method: "POST",
+		headers,
+		body: isForm ? body : JSON.stringify(body),
+		signal,
+	});
 	for await (const [name, data] of eventsOf(response)) {
-		if (name === "job")
-			on.job(JSON.parse(data).job_id);
-		else if (name === "stdout" || name === "stderr")
-			on.output(name, data);
-		else if (name === "result")
-			return JSON.parse(data);
+		if (name === "job") on.job(JSON.parse(data).job_id);
+		else if (name === "stdout" || name === "stderr") on.output(name, data);
+		else if (name === "result") return JSON.parse(data);
 		else if (name === "problem") {
 			const problem = JSON.parse(data);
 			throw new Problem(problem.status, problem.detail, problem.field);

@@ -9,14 +9,10 @@ export const byId = (id) => document.getElementById(id);
 export function el(name, attributes = {}, ...children) {
 	const element = document.createElement(name);
 	for (const [key, value] of Object.entries(attributes)) {
-		if (value === null || value === undefined || value === false)
-			continue;
-		if (key.startsWith("on"))
-			element.addEventListener(key.slice(2), value);
-		else if (key in PROPERTIES)
-			element[key] = value;
-		else
-			element.setAttribute(key, value === true ? "" : value);
+		if (value === null || value === undefined || value === false) continue;
+		if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+		else if (key in PROPERTIES) element[key] = value;
+		else element.setAttribute(key, value === true ? "" : value);
 	}
 	append(element, children);
 	return element;
@@ -27,8 +23,7 @@ const PROPERTIES = {value: 1, checked: 1, disabled: 1, hidden: 1, textContent: 1
 
 function append(element, children) {
 	for (const child of children.flat(Infinity))
-		if (child !== null && child !== undefined && child !== false)
-			element.append(child);
+		if (child !== null && child !== undefined && child !== false) element.append(child);
 }
 
 export function fill(element, ...children) {
@@ -41,8 +36,7 @@ const SVG = "http://www.w3.org/2000/svg";
 
 export function svg(name, attributes = {}, ...children) {
 	const element = document.createElementNS(SVG, name);
-	for (const [key, value] of Object.entries(attributes))
-		element.setAttribute(key, value);
+	for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
 	element.append(...children);
 	return element;
 }

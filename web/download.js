@@ -20,8 +20,7 @@ export async function saveFile(url, name) {
 
 export async function fetchFile(url) {
 	const path = filePath(url);
-	if (!path)
-		throw new Problem(0, "the file has no address here");
+	if (!path) throw new Problem(0, "the file has no address here");
 	return (await request(path)).arrayBuffer();
 }
 

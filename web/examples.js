@@ -14,7 +14,9 @@ function salesCsv() {
 		const date = new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
 		const city = CITIES[next(CITIES.length)];
 		const season = 10 + Math.round(6 * Math.sin(day / 57));
-		lines.push(`${date},${city},${["tea", "coffee", "cocoa"][next(3)]},${season + next(9)},${(2 + next(700) / 100).toFixed(2)}`);
+		lines.push(
+			`${date},${city},${["tea", "coffee", "cocoa"][next(3)]},${season + next(9)},${(2 + next(700) / 100).toFixed(2)}`,
+		);
 	}
 	return lines.join("\n") + "\n";
 }
@@ -23,7 +25,9 @@ const sales = () => [{name: "sales.csv", text: salesCsv()}];
 
 export const examples = [
 	{
-		id: "statistics", name: "Statistics", files: sales,
+		id: "statistics",
+		name: "Statistics",
+		files: sales,
 		code: `import pandas as pd
 
 sales = pd.read_csv("sales.csv", parse_dates=["date"])
@@ -42,7 +46,9 @@ by_city.sort_values("revenue", ascending=False)
 `,
 	},
 	{
-		id: "chart", name: "Chart", files: sales,
+		id: "chart",
+		name: "Chart",
+		files: sales,
 		code: `import matplotlib.pyplot as plt
 import pandas as pd
 
@@ -60,7 +66,9 @@ plt.show()
 `,
 	},
 	{
-		id: "loop", name: "Endless loop", limits: {wall_ms: 2000},
+		id: "loop",
+		name: "Endless loop",
+		limits: {wall_ms: 2000},
 		code: `# No one ends this but brig: see the verdict, and what it used.
 import time
 
@@ -75,7 +83,8 @@ while True:
 `,
 	},
 	{
-		id: "import", name: "Import attack",
+		id: "import",
+		name: "Import attack",
 		code: `# What an attacker's import buys: nothing to read, nothing to
 # start, and then the kernel's filter.
 import ctypes, os, subprocess
@@ -94,7 +103,8 @@ print("never reached")
 `,
 	},
 	{
-		id: "network", name: "Network attempt",
+		id: "network",
+		name: "Network attempt",
 		code: `# There is no network in a cell, and no switch for one.
 import urllib.request
 
@@ -103,7 +113,9 @@ urllib.request.urlopen("http://192.0.2.1/", timeout=3)
 `,
 	},
 	{
-		id: "memory", name: "Memory bomb", limits: {memory_bytes: 256 * 1024 * 1024},
+		id: "memory",
+		name: "Memory bomb",
+		limits: {memory_bytes: 256 * 1024 * 1024},
 		code: `# Takes 16 MiB at a time until the cgroup's limit is met.
 blocks = []
 while True:
@@ -112,7 +124,8 @@ while True:
 `,
 	},
 	{
-		id: "hostile", name: "Hostile output",
+		id: "hostile",
+		name: "Hostile output",
 		code: `# Text that would like to be more than text: all of it is shown,
 # none of it acts.
 import pandas as pd

@@ -20,8 +20,7 @@ export function setFiles(texts) {
 export function addFiles(list) {
 	for (const file of list) {
 		const others = files.filter((one) => one.name !== file.name);
-		if (others.length >= FILES_MAX)
-			return `a job takes ${FILES_MAX} files at most`;
+		if (others.length >= FILES_MAX) return `a job takes ${FILES_MAX} files at most`;
 		if (others.reduce((sum, one) => sum + one.blob.size, file.size) > BYTES_MAX)
 			return `a job takes ${bytes(BYTES_MAX)} of files at most`;
 		files = [...others, {name: file.name, blob: file}];
@@ -39,9 +38,27 @@ function remove(name) {
 }
 
 function draw() {
-	fill(byId("input-list"), files.map(({name, blob}) => el("li", {class: "chip"},
-		el("span", {class: "mono"}, oneLine(name, 60)), el("span", {class: "muted num"}, bytes(blob.size)),
-		el("button", {type: "button", class: "remove", "aria-label": `Take ${oneLine(name, 60)} away`, onclick: () => remove(name)}, "×"))));
+	fill(
+		byId("input-list"),
+		files.map(({name, blob}) =>
+			el(
+				"li",
+				{class: "chip"},
+				el("span", {class: "mono"}, oneLine(name, 60)),
+				el("span", {class: "muted num"}, bytes(blob.size)),
+				el(
+					"button",
+					{
+						type: "button",
+						class: "remove",
+						"aria-label": `Take ${oneLine(name, 60)} away`,
+						onclick: () => remove(name),
+					},
+					"×",
+				),
+			),
+		),
+	);
 }
 
 async function base64(blob) {
@@ -55,14 +72,17 @@ async function base64(blob) {
 // The body of POST /v1/run.
 export async function bodyOf(request) {
 	const total = files.reduce((sum, one) => sum + one.blob.size, 0);
-	if (!files.length)
-		return request;
+	if (!files.length) return request;
 	if (total <= INLINE_MAX)
-		return {...request, files: await Promise.all(files.map(async ({name, blob}) => ({name, content_base64: await base64(blob)})))};
+		return {
+			...request,
+			files: await Promise.all(
+				files.map(async ({name, blob}) => ({name, content_base64: await base64(blob)})),
+			),
+		};
 	const form = new FormData();
 	form.append("request", JSON.stringify(request));
-	for (const {name, blob} of files)
-		form.append("files", blob, name);
+	for (const {name, blob} of files) form.append("files", blob, name);
 	return form;
 }
 
@@ -70,34 +90,37 @@ export async function bodyOf(request) {
 export function watchInputs(pane, onFault) {
 	const take = (list) => {
 		const fault = addFiles(list);
-		if (fault)
-			onFault(fault);
+		if (fault) onFault(fault);
 	};
 	byId("file-add").addEventListener("change", (event) => {
 		take(event.target.files);
 		event.target.value = "";
 	});
-	const isFiles = (event) => [...event.dataTransfer?.types ?? []].includes("Files");
+	const isFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
 	for (const name of ["dragenter", "dragover"])
-		pane.addEventListener(name, (event) => {
-			if (!isFiles(event))
-				return;
-			event.preventDefault();
-			pane.classList.add("dropping");
-		}, true);
+		pane.addEventListener(
+			name,
+			(event) => {
+				if (!isFiles(event)) return;
+				event.preventDefault();
+				pane.classList.add("dropping");
+			},
+			true,
+		);
 	pane.addEventListener("dragleave", (event) => {
-		if (!pane.contains(event.relatedTarget))
-			pane.classList.remove("dropping");
+		if (!pane.contains(event.relatedTarget)) pane.classList.remove("dropping");
 	});
-	pane.addEventListener("drop", (event) => {
-		if (!isFiles(event))
-			return;
-		event.preventDefault();
-		event.stopPropagation();
-		pane.classList.remove("dropping");
-		take(event.dataTransfer.files);
-	}, true);
+	pane.addEventListener(
+		"drop",
+		(event) => {
+			if (!isFiles(event)) return;
+			event.preventDefault();
+			event.stopPropagation();
+			pane.classList.remove("dropping");
+			take(event.dataTransfer.files);
+		},
+		true,
+	);
 	// A file that misses the pane must not replace the page.
-	for (const name of ["dragover", "drop"])
-		window.addEventListener(name, (event) => event.preventDefault());
+	for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
 }

@@ -22,14 +22,11 @@ function show(focus) {
 	} catch {
 		// A broken escape names nothing.
 	}
-	if (current && current !== room)
-		rooms[current].leave();
+	if (current && current !== room) rooms[current].leave();
 	for (const one of Object.keys(rooms)) {
 		byId(`room-${one}`).hidden = one !== room;
-		if (one === room)
-			byId(`nav-${one}`).setAttribute("aria-current", "page");
-		else
-			byId(`nav-${one}`).removeAttribute("aria-current");
+		if (one === room) byId(`nav-${one}`).setAttribute("aria-current", "page");
+		else byId(`nav-${one}`).removeAttribute("aria-current");
 	}
 	document.body.dataset.room = room;
 	document.title = `${titles[room]} · brig`;
@@ -44,20 +41,35 @@ function show(focus) {
 const THEMES = ["system", "light", "dark"];
 const ICONS = {
 	system: ["M12 3a9 9 0 1 0 0 18z", "M12 3a9 9 0 0 1 0 18"],
-	light: ["M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z", "M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6 19 19M5 19l1.4-1.4M17.6 6.4 19 5"],
+	light: [
+		"M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z",
+		"M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6 19 19M5 19l1.4-1.4M17.6 6.4 19 5",
+	],
 	dark: ["M20 14.5A8.5 8.5 0 0 1 9.500 4 8.500 8.500 0 1 0 20 14.500z"],
 };
 
 function setTheme(theme) {
-	if (theme === "system")
-		delete document.documentElement.dataset.theme;
-	else
-		document.documentElement.dataset.theme = theme;
+	if (theme === "system") delete document.documentElement.dataset.theme;
+	else document.documentElement.dataset.theme = theme;
 	const words = theme === "system" ? "as the system" : theme;
 	byId("theme").setAttribute("aria-label", `Theme: ${words}`);
 	byId("theme").title = `Theme: ${words}`;
-	fill(byId("theme"), svg("svg", {viewBox: "0 0 24 24", width: 18, height: 18, "aria-hidden": "true"},
-		...ICONS[theme].map((d, at) => svg("path", {d, fill: at === 0 && theme !== "light" ? "currentColor" : "none", stroke: "currentColor", "stroke-width": 2, "stroke-linecap": "round"}))));
+	fill(
+		byId("theme"),
+		svg(
+			"svg",
+			{viewBox: "0 0 24 24", width: 18, height: 18, "aria-hidden": "true"},
+			...ICONS[theme].map((d, at) =>
+				svg("path", {
+					d,
+					fill: at === 0 && theme !== "light" ? "currentColor" : "none",
+					stroke: "currentColor",
+					"stroke-width": 2,
+					"stroke-linecap": "round",
+				}),
+			),
+		),
+	);
 }
 
 function beginTheme() {
@@ -76,7 +88,10 @@ function beginTheme() {
 
 async function watchReady() {
 	const state = byId("ready");
-	const [tone, words] = await request("/readyz").then(() => ["good", "Ready"], (fault) => fault.status === 503 ? ["warn", "Starting"] : ["bad", "Unreachable"]);
+	const [tone, words] = await request("/readyz").then(
+		() => ["good", "Ready"],
+		(fault) => (fault.status === 503 ? ["warn", "Starting"] : ["bad", "Unreachable"]),
+	);
 	if (state.dataset.tone !== tone) {
 		state.dataset.tone = tone;
 		state.querySelector(".ready-text").textContent = words;
@@ -89,8 +104,7 @@ async function showVersion() {
 	byId("version").textContent = build ? `brig ${build.labels.version}` : "brig";
 }
 
-for (const room of Object.values(rooms))
-	room.begin();
+for (const room of Object.values(rooms)) room.begin();
 token.begin((role) => {
 	run.setRole(role);
 	jobs.setRole(role);

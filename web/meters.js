@@ -8,11 +8,26 @@ function meter({label, used, limit, format}) {
 	const bar = el("span", {class: `bar-fill ${level}`});
 	// Set by property: the page's policy allows no style attribute.
 	bar.style.inlineSize = `${Math.max(share * 100, used > 0 ? 1 : 0)}%`;
-	return el("div", {class: "meter", role: "meter", "aria-label": label, "aria-valuemin": "0", "aria-valuemax": String(limit),
-		"aria-valuenow": String(Math.min(used, limit)), "aria-valuetext": `${format(used)} of ${format(limit)}`},
-	el("span", {class: "meter-line"}, el("span", {class: "meter-label"}, label), el("span", {class: "num"}, format(used))),
-	el("span", {class: "bar-track"}, bar),
-	el("span", {class: "meter-limit num"}, `of ${format(limit)}`));
+	return el(
+		"div",
+		{
+			class: "meter",
+			role: "meter",
+			"aria-label": label,
+			"aria-valuemin": "0",
+			"aria-valuemax": String(limit),
+			"aria-valuenow": String(Math.min(used, limit)),
+			"aria-valuetext": `${format(used)} of ${format(limit)}`,
+		},
+		el(
+			"span",
+			{class: "meter-line"},
+			el("span", {class: "meter-label"}, label),
+			el("span", {class: "num"}, format(used)),
+		),
+		el("span", {class: "bar-track"}, bar),
+		el("span", {class: "meter-limit num"}, `of ${format(limit)}`),
+	);
 }
 
 export function meters(usage, limits, outputBytes) {

@@ -5,11 +5,10 @@ export function parseMetrics(text) {
 	const samples = [];
 	for (const line of text.split("\n")) {
 		const found = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line);
-		if (!found)
-			continue;
+		if (!found) continue;
 		const labels = {};
 		for (const [, key, value] of (found[2] ?? "").matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g))
-			labels[key] = value.replace(/\\(.)/g, (_, c) => c === "n" ? "\n" : c);
+			labels[key] = value.replace(/\\(.)/g, (_, c) => (c === "n" ? "\n" : c));
 		samples.push({name: found[1], labels, value: Number(found[3])});
 	}
 	return samples;
@@ -35,7 +34,8 @@ export function byLabel(samples, name, label) {
 // A histogram's buckets as [[upper bound, count up to it]], less what `before` had.
 export function buckets(samples, name, wanted, before = []) {
 	const old = new Map(before);
-	return samples.filter((sample) => sample.name === `${name}_bucket` && matches(sample.labels, wanted))
+	return samples
+		.filter((sample) => sample.name === `${name}_bucket` && matches(sample.labels, wanted))
 		.map(({labels, value}) => [labels.le === "+Inf" ? Infinity : Number(labels.le), value])
 		.sort((a, b) => a[0] - b[0])
 		.map(([bound, value]) => [bound, value - (old.get(bound) ?? 0)]);
@@ -44,15 +44,14 @@ export function buckets(samples, name, wanted, before = []) {
 // By linear interpolation within its bucket, as Prometheus does; undefined for an empty histogram.
 export function quantile(list, share) {
 	const total = list.at(-1)?.[1] ?? 0;
-	if (!total)
-		return undefined;
+	if (!total) return undefined;
 	const rank = share * total;
-	let lower = 0, below = 0;
+	let lower = 0,
+		below = 0;
 	for (const [bound, upTo] of list) {
 		if (upTo >= rank) {
-			if (bound === Infinity)
-				return lower;
-			return upTo === below ? bound : lower + (bound - lower) * (rank - below) / (upTo - below);
+			if (bound === Infinity) return lower;
+			return upTo === below ? bound : lower + ((bound - lower) * (rank - below)) / (upTo - below);
 		}
 		lower = bound;
 		below = upTo;

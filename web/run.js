@@ -16,21 +16,23 @@ let editor, defaults, ceiling;
 let job = null; // {id, abort, stopped}
 
 const MIB = 1024 * 1024;
-const fields = [["limit-wall", "wall_ms", 1000], ["limit-cpu", "cpu_ms", 1000], ["limit-memory", "memory_bytes", MIB]];
+const fields = [
+	["limit-wall", "wall_ms", 1000],
+	["limit-cpu", "cpu_ms", 1000],
+	["limit-memory", "memory_bytes", MIB],
+];
 
 function limitsFromForm() {
 	const limits = {};
 	for (const [id, name, unit] of fields) {
 		const value = Number(byId(id).value);
-		if (value > 0)
-			limits[name] = Math.round(value * unit);
+		if (value > 0) limits[name] = Math.round(value * unit);
 	}
 	return limits;
 }
 
 function limitsToForm(limits = {}) {
-	for (const [id, name, unit] of fields)
-		byId(id).value = limits[name] ? limits[name] / unit : "";
+	for (const [id, name, unit] of fields) byId(id).value = limits[name] ? limits[name] / unit : "";
 	showLimits();
 }
 
@@ -46,10 +48,8 @@ export function setRole(role) {
 	defaults = role?.limits;
 	ceiling = role?.limits_max;
 	for (const [id, name, unit] of fields) {
-		if (defaults)
-			byId(id).placeholder = String(defaults[name] / unit);
-		if (ceiling)
-			byId(id).title = `at most ${ceiling[name] / unit} for this role`;
+		if (defaults) byId(id).placeholder = String(defaults[name] / unit);
+		if (ceiling) byId(id).title = `at most ${ceiling[name] / unit} for this role`;
 	}
 	const may = !role || role.tools.includes("run_sandboxed");
 	byId("run").disabled = !may || job !== null;
@@ -89,9 +89,23 @@ function startClock(output) {
 	const started = performance.now();
 	const words = el("span", {class: "num"}, "0 ms");
 	const pane = byId("result");
-	fill(pane, el("div", {class: "verdict"}, el("div", {class: "verdict-line"}, chip("running"),
-		el("span", {class: "verdict-words"}, "Running for ", words, "."))), el("section", {class: "part"}, output.element));
-	const timer = setInterval(() => { words.textContent = duration(Math.floor((performance.now() - started) / 100) * 100); }, 100);
+	fill(
+		pane,
+		el(
+			"div",
+			{class: "verdict"},
+			el(
+				"div",
+				{class: "verdict-line"},
+				chip("running"),
+				el("span", {class: "verdict-words"}, "Running for ", words, "."),
+			),
+		),
+		el("section", {class: "part"}, output.element),
+	);
+	const timer = setInterval(() => {
+		words.textContent = duration(Math.floor((performance.now() - started) / 100) * 100);
+	}, 100);
 	return () => clearInterval(timer);
 }
 
@@ -104,51 +118,60 @@ function setBusy(busy) {
 
 function showResult(result, output) {
 	output.finish(result);
-	fill(byId("result"), verdictElement(result, () => openReceipt(result.receipt)),
-		resultElements(result, output, (line) => editor.mark(line, errorLine(result.error))));
-	if (result.error?.line)
-		editor.mark(result.error.line, errorLine(result.error));
+	fill(
+		byId("result"),
+		verdictElement(result, () => openReceipt(result.receipt)),
+		resultElements(result, output, (line) => editor.mark(line, errorLine(result.error))),
+	);
+	if (result.error?.line) editor.mark(result.error.line, errorLine(result.error));
 	announce(summary(result));
 }
 
 const errorLine = (error) => oneLine(`${error.type}: ${error.message}`, 300);
 
 async function start() {
-	if (job || byId("run").disabled)
-		return;
+	if (job || byId("run").disabled) return;
 	const output = new Output();
-	const mine = job = {id: "", abort: new AbortController(), stopped: false};
+	const mine = (job = {id: "", abort: new AbortController(), stopped: false});
 	const hadFocus = document.activeElement === byId("run");
 	closeReceiptQuietly();
 	editor.clearMark();
 	setBusy(true);
-	if (hadFocus)
-		byId("stop").focus();
+	if (hadFocus) byId("stop").focus();
 	announce("Running");
 	const stopClock = startClock(output);
 	try {
 		const body = await bodyOf({code: editor.get(), receipt: true, limits: limitsFromForm()});
-		const result = await runJob(body, {
-			job: (id) => {
-				mine.id = id;
-				if (mine.stopped)
-					void askToStop(mine);
+		const result = await runJob(
+			body,
+			{
+				job: (id) => {
+					mine.id = id;
+					if (mine.stopped) void askToStop(mine);
+				},
+				output: (stream, data) => output.add(stream, data),
 			},
-			output: (stream, data) => output.add(stream, data),
-		}, mine.abort.signal);
+			mine.abort.signal,
+		);
 		showResult(result, output);
 	} catch (fault) {
 		output.flush();
-		const problem = fault.name === "AbortError" ? new Problem(0, "stopped; its connection was closed, which ends it") : fault;
-		fill(byId("result"), problemElement(problem), output.empty ? null : el("section", {class: "part"}, output.element));
+		const problem =
+			fault.name === "AbortError"
+				? new Problem(0, "stopped; its connection was closed, which ends it")
+				: fault;
+		fill(
+			byId("result"),
+			problemElement(problem),
+			output.empty ? null : el("section", {class: "part"}, output.element),
+		);
 		announce(problem.message);
 	} finally {
 		stopClock();
 		const stopHadFocus = document.activeElement === byId("stop");
 		job = null;
 		setBusy(false);
-		if (stopHadFocus)
-			byId("run").focus();
+		if (stopHadFocus) byId("run").focus();
 	}
 }
 
@@ -169,25 +192,35 @@ async function askToStop(mine) {
 }
 
 function stop() {
-	if (!job || job.stopped)
-		return;
+	if (!job || job.stopped) return;
 	job.stopped = true;
 	byId("stop").disabled = true;
 	byId("run").focus();
-	if (job.id)
-		void askToStop(job);
+	if (job.id) void askToStop(job);
 }
 
 export function begin() {
-	if (/Mac|iPhone|iPad/.test(navigator.platform))
-		byId("run-key").textContent = "⌘ ⏎";
+	if (/Mac|iPhone|iPad/.test(navigator.platform)) byId("run-key").textContent = "⌘ ⏎";
 	editor = createEditor(byId("editor"), {label: "Python code", onRun: start});
-	fill(byId("examples"), examples.map((example) => el("button", {type: "button", class: "chip-button", "data-id": example.id,
-		"aria-pressed": "false", onclick: () => takeExample(example)}, example.name)));
+	fill(
+		byId("examples"),
+		examples.map((example) =>
+			el(
+				"button",
+				{
+					type: "button",
+					class: "chip-button",
+					"data-id": example.id,
+					"aria-pressed": "false",
+					onclick: () => takeExample(example),
+				},
+				example.name,
+			),
+		),
+	);
 	byId("run").addEventListener("click", start);
 	byId("stop").addEventListener("click", stop);
-	for (const [id] of fields)
-		byId(id).addEventListener("input", showLimits);
+	for (const [id] of fields) byId(id).addEventListener("input", showLimits);
 	watchInputs(byId("code-pane"), (fault) => fill(byId("result"), problemElement(new Problem(413, fault))));
 	takeExample(examples[0]);
 	emptyElement(byId("result"));

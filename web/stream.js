@@ -14,7 +14,13 @@ export class Output {
 	left = 0; // characters that are not shown
 
 	constructor() {
-		this.pre = el("pre", {class: "output", tabindex: "0", role: "group", "aria-label": "Output", hidden: true});
+		this.pre = el("pre", {
+			class: "output",
+			tabindex: "0",
+			role: "group",
+			"aria-label": "Output",
+			hidden: true,
+		});
 		this.note = el("p", {class: "note", hidden: true});
 		this.element = el("div", {}, this.pre, this.note);
 	}
@@ -46,24 +52,20 @@ export class Output {
 		cancelAnimationFrame(this.#frame);
 		this.#frame = 0;
 		const atEnd = this.pre.scrollTop + this.pre.clientHeight >= this.pre.scrollHeight - 8;
-		for (const [stream, text] of this.#waiting)
-			this.#put(stream, text);
+		for (const [stream, text] of this.#waiting) this.#put(stream, text);
 		this.#waiting = [];
 		this.pre.hidden = this.#shown === 0;
 		if (this.left > 0) {
 			this.note.hidden = false;
 			this.note.textContent = `… and about ${bytes(this.left)} more that are not shown while it runs`;
 		}
-		if (atEnd)
-			this.pre.scrollTop = this.pre.scrollHeight;
+		if (atEnd) this.pre.scrollTop = this.pre.scrollHeight;
 	}
 
 	#put(stream, text) {
 		const last = this.pre.lastElementChild;
-		if (last?.className === stream)
-			last.append(text);
-		else
-			this.pre.append(el("span", {class: stream}, text));
+		if (last?.className === stream) last.append(text);
+		else this.pre.append(el("span", {class: stream}, text));
 	}
 
 	// The result is here: what the view had to leave out is replaced by head and tail of each stream.
@@ -73,8 +75,12 @@ export class Output {
 			this.note.hidden = true;
 			return;
 		}
-		fill(this.pre, ["stdout", "stderr"].map((stream) =>
-			result[stream] ? el("span", {class: stream}, visible(result[stream])) : null));
+		fill(
+			this.pre,
+			["stdout", "stderr"].map((stream) =>
+				result[stream] ? el("span", {class: stream}, visible(result[stream])) : null,
+			),
+		);
 		const total = result.stdout_bytes + result.stderr_bytes;
 		this.note.textContent = `Start and end of ${bytes(total)} of output.`;
 		this.pre.hidden = !this.pre.firstChild;

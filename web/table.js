@@ -7,8 +7,7 @@ const ROWS_SHOWN = 100;
 
 // What a value of the contract is: its text, and what it is sorted by.
 function reading(value) {
-	if (value === null || value === undefined)
-		return {text: "null", sort: null, kind: "none"};
+	if (value === null || value === undefined) return {text: "null", sort: null, kind: "none"};
 	if (typeof value === "object" && "$type" in value) {
 		const text = String(value.value);
 		if (value.$type === "int")
@@ -23,7 +22,11 @@ function reading(value) {
 		return {text: number(value), full: String(value), sort: value, kind: "num"};
 	if (typeof value === "object")
 		return {text: JSON.stringify(value), sort: JSON.stringify(value), kind: "text"};
-	return {text: String(value), sort: typeof value === "boolean" ? Number(value) : String(value), kind: "text"};
+	return {
+		text: String(value),
+		sort: typeof value === "boolean" ? Number(value) : String(value),
+		kind: "text",
+	};
 }
 
 // Ten figures are enough to read; the exact value is in the cell's title and in the CSV.
@@ -35,10 +38,8 @@ function number(value) {
 const collator = new Intl.Collator("en", {numeric: true});
 
 function compare(a, b) {
-	if (a === null || b === null)
-		return a === b ? 0 : a === null ? 1 : -1;
-	if (typeof a === "string" || typeof b === "string")
-		return collator.compare(String(a), String(b));
+	if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+	if (typeof a === "string" || typeof b === "string") return collator.compare(String(a), String(b));
 	return a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -46,35 +47,55 @@ function compare(a, b) {
 function columnsOf(table) {
 	const index = table.index;
 	const columns = (index?.names ?? []).map((name, at) => ({
-		header: name === null ? "" : reading(name).text, isIndex: true,
+		header: name === null ? "" : reading(name).text,
+		isIndex: true,
 		cells: index.values.map((row) => reading(row[at])),
 	}));
-	table.columns.forEach((column, at) => columns.push({
-		header: reading(column.name).text, dtype: column.dtype, isIndex: false,
-		cells: table.rows.map((row) => reading(row[at])),
-	}));
+	table.columns.forEach((column, at) =>
+		columns.push({
+			header: reading(column.name).text,
+			dtype: column.dtype,
+			isIndex: false,
+			cells: table.rows.map((row) => reading(row[at])),
+		}),
+	);
 	for (const column of columns)
-		column.isNumber = column.cells.some((cell) => cell.kind === "num") &&
+		column.isNumber =
+			column.cells.some((cell) => cell.kind === "num") &&
 			column.cells.every((cell) => cell.kind !== "text");
 	return columns;
 }
 
-const quoted = (text) => /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 function csvOf(columns) {
 	const lines = [columns.map((column) => quoted(column.header)).join(",")];
 	for (let row = 0; row < columns[0].cells.length; row++)
-		lines.push(columns.map(({cells}) => cells[row].kind === "none" ? "" : quoted(cells[row].full ?? cells[row].text)).join(","));
+		lines.push(
+			columns
+				.map(({cells}) =>
+					cells[row].kind === "none" ? "" : quoted(cells[row].full ?? cells[row].text),
+				)
+				.join(","),
+		);
 	return lines.join("\n") + "\n";
 }
 
 function cellElement(column, cell) {
 	const text = oneLine(cell.text, 300);
-	return el(column.isIndex ? "th" : "td", {
-		class: [column.isNumber ? "num" : null, cell.kind === "none" ? "none" : null].filter(Boolean).join(" ") || null,
-		scope: column.isIndex ? "row" : null,
-		title: cell.full && cell.full !== text ? cell.full : text !== cell.text ? visible(cell.text) : null,
-	}, text);
+	return el(
+		column.isIndex ? "th" : "td",
+		{
+			class:
+				[column.isNumber ? "num" : null, cell.kind === "none" ? "none" : null]
+					.filter(Boolean)
+					.join(" ") || null,
+			scope: column.isIndex ? "row" : null,
+			title:
+				cell.full && cell.full !== text ? cell.full : text !== cell.text ? visible(cell.text) : null,
+		},
+		text,
+	);
 }
 
 export function tableElement(table, name) {
@@ -82,41 +103,103 @@ export function tableElement(table, name) {
 	const rowCount = table.rows.length;
 	const original = Array.from({length: rowCount}, (_, i) => i);
 	const body = el("tbody");
-	let order = original, sorted = -1, direction = "none", shown = Math.min(rowCount, ROWS_SHOWN);
+	let order = original,
+		sorted = -1,
+		direction = "none",
+		shown = Math.min(rowCount, ROWS_SHOWN);
 
 	// brig sends 50 rows at most; a server that sends more must not hold the page up.
-	const more = el("button", {type: "button", class: "small", onclick: () => {
-		shown = Math.min(rowCount, shown + 1000);
-		draw();
-	}}, "More rows");
+	const more = el(
+		"button",
+		{
+			type: "button",
+			class: "small",
+			onclick: () => {
+				shown = Math.min(rowCount, shown + 1000);
+				draw();
+			},
+		},
+		"More rows",
+	);
 	const draw = () => {
-		fill(body, order.slice(0, shown).map((row) => el("tr", {}, columns.map((column) => cellElement(column, column.cells[row])))));
+		fill(
+			body,
+			order.slice(0, shown).map((row) =>
+				el(
+					"tr",
+					{},
+					columns.map((column) => cellElement(column, column.cells[row])),
+				),
+			),
+		);
 		more.hidden = shown === rowCount;
 	};
 	const headers = columns.map((column, at) => {
-		const button = el("button", {type: "button", title: column.dtype ? `${visible(column.header)}: ${column.dtype}` : null,
-			onclick: () => sortBy(at)}, oneLine(column.header, 80) || "index");
+		const button = el(
+			"button",
+			{
+				type: "button",
+				title: column.dtype ? `${visible(column.header)}: ${column.dtype}` : null,
+				onclick: () => sortBy(at),
+			},
+			oneLine(column.header, 80) || "index",
+		);
 		return el("th", {scope: "col", class: column.isNumber ? "num" : null, "aria-sort": "none"}, button);
 	});
 	const sortBy = (at) => {
-		direction = sorted !== at || direction === "none" ? "ascending" : direction === "ascending" ? "descending" : "none";
+		direction =
+			sorted !== at || direction === "none"
+				? "ascending"
+				: direction === "ascending"
+					? "descending"
+					: "none";
 		sorted = at;
 		const sign = direction === "descending" ? -1 : 1;
 		const cells = columns[at].cells;
 		// What is missing stays at the end, whichever way.
-		order = direction === "none" ? original : [...original].sort((a, b) =>
-			(cells[a].sort === null || cells[b].sort === null ? 1 : sign) * compare(cells[a].sort, cells[b].sort));
+		order =
+			direction === "none"
+				? original
+				: [...original].sort(
+						(a, b) =>
+							(cells[a].sort === null || cells[b].sort === null ? 1 : sign) *
+							compare(cells[a].sort, cells[b].sort),
+					);
 		headers.forEach((header, i) => header.setAttribute("aria-sort", i === at ? direction : "none"));
-		announce(direction === "none" ? "in the original order" : `sorted by ${headers[at].textContent}, ${direction}`);
+		announce(
+			direction === "none"
+				? "in the original order"
+				: `sorted by ${headers[at].textContent}, ${direction}`,
+		);
 		draw();
 	};
 	draw();
-	const size = table.truncated ? `${count(rowCount)} of ${plural(table.row_count, "row")}, the first and the last,` : plural(rowCount, "row");
-	return el("figure", {class: "table"},
-		el("figcaption", {}, el("span", {class: "muted num"}, `${size} × ${plural(table.columns.length, "column")}`),
-			el("button", {type: "button", class: "small", "aria-label": `Save ${name} as CSV`,
-				onclick: () => saveText(csvOf(columns), "table.csv")}, "CSV")),
-		el("div", {class: "table-scroll", tabindex: "0", role: "group", "aria-label": name},
-			el("table", {}, el("thead", {}, el("tr", {}, headers)), body)),
-		more);
+	const size = table.truncated
+		? `${count(rowCount)} of ${plural(table.row_count, "row")}, the first and the last,`
+		: plural(rowCount, "row");
+	return el(
+		"figure",
+		{class: "table"},
+		el(
+			"figcaption",
+			{},
+			el("span", {class: "muted num"}, `${size} × ${plural(table.columns.length, "column")}`),
+			el(
+				"button",
+				{
+					type: "button",
+					class: "small",
+					"aria-label": `Save ${name} as CSV`,
+					onclick: () => saveText(csvOf(columns), "table.csv"),
+				},
+				"CSV",
+			),
+		),
+		el(
+			"div",
+			{class: "table-scroll", tabindex: "0", role: "group", "aria-label": name},
+			el("table", {}, el("thead", {}, el("tr", {}, headers)), body),
+		),
+		more,
+	);
 }

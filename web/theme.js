@@ -2,8 +2,7 @@
 "use strict";
 try {
 	const theme = localStorage.getItem("brig-theme");
-	if (theme === "light" || theme === "dark")
-		document.documentElement.dataset.theme = theme;
+	if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
 	// Storage may be forbidden; the system's theme it is.
 }

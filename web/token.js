@@ -8,8 +8,7 @@ let asked = false; // by itself, once
 
 function open() {
 	byId("token-fault").textContent = "";
-	if (!byId("token-dialog").open)
-		byId("token-dialog").showModal();
+	if (!byId("token-dialog").open) byId("token-dialog").showModal();
 	byId("token-input").focus();
 }
 
@@ -19,11 +18,13 @@ export async function refresh() {
 	try {
 		role = await getJson("/v1/whoami");
 	} catch (fault) {
-		if (fault.status !== 401)
-			throw fault;
+		if (fault.status !== 401) throw fault;
 	}
 	byId("who").textContent = role ? oneLine(role.token ?? role.role, 24) : "Token";
-	byId("token-open").setAttribute("aria-label", role ? `Role ${role.role}; enter a token` : "Enter a token");
+	byId("token-open").setAttribute(
+		"aria-label",
+		role ? `Role ${role.role}; enter a token` : "Enter a token",
+	);
 	onRole(role);
 	return role;
 }
@@ -50,8 +51,7 @@ async function use(event) {
 export function begin(roleCall) {
 	onRole = roleCall;
 	whenUnknown(() => {
-		if (asked)
-			return;
+		if (asked) return;
 		asked = true;
 		open();
 	});

@@ -18,8 +18,7 @@ export async function runTests(words) {
 	browser = await chromium.launch({executablePath: "/usr/bin/chromium", args: ["--no-sandbox"]});
 	const counts = {passed: 0, failed: 0};
 	for (const {name, body} of tests) {
-		if (words.length && !words.some((word) => name.includes(word)))
-			continue;
+		if (words.length && !words.some((word) => name.includes(word))) continue;
 		try {
 			await body();
 			counts.passed++;
@@ -39,7 +38,10 @@ export async function runTests(words) {
 function watch(page, url, faults) {
 	page.on("pageerror", (fault) => faults.push(`exception: ${fault.message}`));
 	page.on("console", (message) => {
-		if (["error", "warning"].includes(message.type()) && !/Failed to load resource: .* status of (401|403|404|413|422)/.test(message.text()))
+		if (
+			["error", "warning"].includes(message.type()) &&
+			!/Failed to load resource: .* status of (401|403|404|413|422)/.test(message.text())
+		)
 			faults.push(`console: ${message.text()}`);
 	});
 	page.on("dialog", async (dialog) => {
@@ -55,15 +57,23 @@ function watch(page, url, faults) {
 // Opens the page, calls `body(page)`, and then asserts that nothing of the above happened.
 export async function withPage(options, body) {
 	const {url = OPEN_URL, hash = "", viewport = DESKTOP, scheme = "light", before} = options;
-	const context = await browser.newContext({viewport, colorScheme: scheme, acceptDownloads: true, reducedMotion: "reduce"});
+	const context = await browser.newContext({
+		viewport,
+		colorScheme: scheme,
+		acceptDownloads: true,
+		reducedMotion: "reduce",
+	});
 	const faults = [];
 	try {
 		const page = await context.newPage();
 		page.setDefaultTimeout(WATCHDOG_MS);
 		watch(page, url, faults);
 		await page.exposeFunction("tellViolation", (words) => faults.push(`policy: ${words}`));
-		await page.addInitScript(() => document.addEventListener("securitypolicyviolation",
-			(event) => window.tellViolation(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`)));
+		await page.addInitScript(() =>
+			document.addEventListener("securitypolicyviolation", (event) =>
+				window.tellViolation(`${event.effectiveDirective} ${event.blockedURI} ${event.sample}`),
+			),
+		);
 		await before?.(page);
 		await page.goto(`${url}/${hash}`);
 		await body(page);
@@ -93,18 +103,28 @@ export async function write(page, code) {
 
 // A call of the API beside the page.
 export async function api(path, {url = OPEN_URL, token, ...options} = {}) {
-	const headers = {"Content-Type": "application/json", ...token ? {Authorization: `Bearer ${token}`} : {}};
+	const headers = {
+		"Content-Type": "application/json",
+		...(token ? {Authorization: `Bearer ${token}`} : {}),
+	};
 	return fetch(url + path, {headers, ...options});
 }
 
-export const runCode = async (code, options) => (await api("/v1/run", {method: "POST", body: JSON.stringify({code}), ...options})).json();
+export const runCode = async (code, options) =>
+	(await api("/v1/run", {method: "POST", body: JSON.stringify({code}), ...options})).json();
 
 const axeSource = readFile(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
 // Every finding of axe-core, in words.
 export async function axe(page) {
 	await page.evaluate(await axeSource);
-	const {violations} = await page.evaluate(() => window.axe.run(document, {resultTypes: ["violations"],
-		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}));
-	return violations.flatMap(({id, nodes}) => nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary.replace(/\s+/g, " ")}`));
+	const {violations} = await page.evaluate(() =>
+		window.axe.run(document, {
+			resultTypes: ["violations"],
+			runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+		}),
+	);
+	return violations.flatMap(({id, nodes}) =>
+		nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary.replace(/\s+/g, " ")}`),
+	);
 }

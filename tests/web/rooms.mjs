@@ -1,5 +1,17 @@
 // rooms: calculate, jobs, health, and the token.
-import {api, assert, BILLING, CLOSED_URL, OPEN_URL, OPERATOR, runCode, running, test, withPage, write} from "./lib.mjs";
+import {
+	api,
+	assert,
+	BILLING,
+	CLOSED_URL,
+	OPEN_URL,
+	OPERATOR,
+	runCode,
+	running,
+	test,
+	withPage,
+	write,
+} from "./lib.mjs";
 
 async function calculate(page, expr) {
 	const before = await page.locator(".calc-entry").count();
@@ -9,23 +21,27 @@ async function calculate(page, expr) {
 	return page.locator(".calc-entry").first();
 }
 
-test("calculate: a value, its exact value, the forbidden node under a caret", () => withPage({hash: "#/calculate"}, async (page) => {
-	const sum = await calculate(page, "0.1 + 0.2");
-	assert.equal(await sum.locator("output").innerText(), "0.30000000000000004");
-	assert.match(await sum.locator(".calc-exact").innerText(), /exact\s+0\.3$/);
-	const whole = await calculate(page, "2 ** 8");
-	assert.equal(await whole.locator("output").innerText(), "256.0");
-	const call = await calculate(page, "1 + abs(2)");
-	assert.match(await call.locator(".calc-fault").innerText(), /ForbiddenNode forbidden node: Call at character 5/);
-	assert.equal(await call.locator(".caret").innerText(), "a");
-	const power = await calculate(page, "2^10");
-	assert.equal(await power.locator(".caret").innerText(), "^");
-	assert.match(await power.locator(".hint").innerText(), /\*\*/);
-	const markup = await calculate(page, "<img src=x onerror=alert(1)>");
-	assert.equal(await markup.locator("img").count(), 0);
-	const end = await calculate(page, "1 +");
-	assert.match(await end.locator(".calc-fault").innerText(), /SyntaxError/);
-}));
+test("calculate: a value, its exact value, the forbidden node under a caret", () =>
+	withPage({hash: "#/calculate"}, async (page) => {
+		const sum = await calculate(page, "0.1 + 0.2");
+		assert.equal(await sum.locator("output").innerText(), "0.30000000000000004");
+		assert.match(await sum.locator(".calc-exact").innerText(), /exact\s+0\.3$/);
+		const whole = await calculate(page, "2 ** 8");
+		assert.equal(await whole.locator("output").innerText(), "256.0");
+		const call = await calculate(page, "1 + abs(2)");
+		assert.match(
+			await call.locator(".calc-fault").innerText(),
+			/ForbiddenNode forbidden node: Call at character 5/,
+		);
+		assert.equal(await call.locator(".caret").innerText(), "a");
+		const power = await calculate(page, "2^10");
+		assert.equal(await power.locator(".caret").innerText(), "^");
+		assert.match(await power.locator(".hint").innerText(), /\*\*/);
+		const markup = await calculate(page, "<img src=x onerror=alert(1)>");
+		assert.equal(await markup.locator("img").count(), 0);
+		const end = await calculate(page, "1 +");
+		assert.match(await end.locator(".calc-fault").innerText(), /SyntaxError/);
+	}));
 
 const rowsOf = (page) => page.locator(".calls tbody tr");
 
@@ -64,24 +80,29 @@ test("jobs: the log, its filters, one call", async () => {
 	});
 });
 
-test("jobs: the chain's state", () => withPage({hash: "#/jobs"}, async (page) => {
-	await page.locator(".chain .outcome.good").waitFor();
-	assert.match(await page.locator(".chain").innerText(), /rows?, chain intact/);
-}));
+test("jobs: the chain's state", () =>
+	withPage({hash: "#/jobs"}, async (page) => {
+		await page.locator(".chain .outcome.good").waitFor();
+		assert.match(await page.locator(".chain").innerText(), /rows?, chain intact/);
+	}));
 
-test("jobs: a call appears as it runs, is stopped from there, and ends there", () => withPage({hash: "#/jobs"}, async (page) => {
-	const running = runCode("# seen while it runs\nwhile True: pass");
-	await page.locator("#filter-text").fill("seen while it runs");
-	await page.locator(".calls .outcome.live").waitFor();
-	await rowsOf(page).first().locator("a").click();
-	await page.locator("#job-detail button.stop").click();
-	await page.locator("#job-detail .pane-head .outcome", {hasText: "cancelled"}).waitFor();
-	await page.locator(".calls .outcome", {hasText: "cancelled"}).waitFor();
-	assert.equal((await running).outcome, "cancelled");
-}));
+test("jobs: a call appears as it runs, is stopped from there, and ends there", () =>
+	withPage({hash: "#/jobs"}, async (page) => {
+		const running = runCode("# seen while it runs\nwhile True: pass");
+		await page.locator("#filter-text").fill("seen while it runs");
+		await page.locator(".calls .outcome.live").waitFor();
+		await rowsOf(page).first().locator("a").click();
+		await page.locator("#job-detail button.stop").click();
+		await page.locator("#job-detail .pane-head .outcome", {hasText: "cancelled"}).waitFor();
+		await page.locator(".calls .outcome", {hasText: "cancelled"}).waitFor();
+		assert.equal((await running).outcome, "cancelled");
+	}));
 
 test("jobs: inputs are named with their hashes, and pages follow each other", async () => {
-	await api("/v1/run", {method: "POST", body: JSON.stringify({code: "# with_input\n1", files: [{name: "<b>in.csv", content: "a,b\n"}]})});
+	await api("/v1/run", {
+		method: "POST",
+		body: JSON.stringify({code: "# with_input\n1", files: [{name: "<b>in.csv", content: "a,b\n"}]}),
+	});
 	for (let i = 0; i < 60; i++)
 		await api("/v1/calculate", {method: "POST", body: JSON.stringify({expr: `${i} + 0`})});
 	await withPage({hash: "#/jobs"}, async (page) => {
@@ -89,7 +110,7 @@ test("jobs: inputs are named with their hashes, and pages follow each other", as
 		assert.equal(await rowsOf(page).count(), 50);
 		await page.locator(".more").click();
 		await rowsOf(page).nth(50).waitFor();
-		assert.ok(await rowsOf(page).count() > 50);
+		assert.ok((await rowsOf(page).count()) > 50);
 		await page.locator("#filter-text").fill("with_input");
 		await page.waitForFunction(() => document.querySelectorAll(".calls tbody tr").length === 1);
 		await rowsOf(page).first().locator("a").click();
@@ -105,7 +126,10 @@ test("the log over HTTP: filters are judged, roles without it are refused", asyn
 	assert.equal(await status(`/v1/audit?text=${"x".repeat(300)}`), 422);
 	assert.equal(await status("/v1/audit?text=%zz"), 422);
 	assert.equal(await status("/v1/audit?limit=abc"), 422);
-	assert.equal((await (await api("/v1/audit?limit=999999&text=--db+%2Fetc%2Fshadow")).json()).calls.length, 0);
+	assert.equal(
+		(await (await api("/v1/audit?limit=999999&text=--db+%2Fetc%2Fshadow")).json()).calls.length,
+		0,
+	);
 	assert.equal(await status("/v1/audit/--db"), 404);
 	assert.equal(await status("/v1/audit/nosuchcall"), 404);
 	assert.equal(await status("/v1/audit/..%2f"), 404);
@@ -138,58 +162,72 @@ async function useToken(page, token) {
 	await page.locator("#token-form .primary").click();
 }
 
-test("a token is asked for, judged, and kept in memory alone", () => withPage({url: CLOSED_URL}, async (page) => {
-	await page.locator("#token-dialog[open]").waitFor();
-	await useToken(page, "brig_wrong");
-	await page.locator("#token-fault", {hasText: "not known"}).waitFor();
-	await useToken(page, OPERATOR);
-	await page.locator("#token-dialog").waitFor({state: "hidden"});
-	assert.equal(await page.locator("#who").innerText(), "desk");
-	await write(page, "print('as the operator')\nopen('left.txt', 'w').write('x')\n6 * 7");
-	await page.locator("#run").click();
-	await page.locator(".output", {hasText: "as the operator"}).waitFor();
-	await page.locator(".files button").waitFor();
-	const [download] = await Promise.all([page.waitForEvent("download"), page.locator(".files button").click()]);
-	assert.equal(download.suggestedFilename(), "left.txt");
-	await page.locator("#nav-jobs").click();
-	await page.locator(".calls tbody tr").first().waitFor();
-	const kept = await page.evaluate(() => JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie, location.href, document.documentElement.outerHTML]));
-	assert.ok(!kept.includes(OPERATOR));
-	await page.reload();
-	await page.locator("#token-dialog[open]").waitFor();
-}));
+test("a token is asked for, judged, and kept in memory alone", () =>
+	withPage({url: CLOSED_URL}, async (page) => {
+		await page.locator("#token-dialog[open]").waitFor();
+		await useToken(page, "brig_wrong");
+		await page.locator("#token-fault", {hasText: "not known"}).waitFor();
+		await useToken(page, OPERATOR);
+		await page.locator("#token-dialog").waitFor({state: "hidden"});
+		assert.equal(await page.locator("#who").innerText(), "desk");
+		await write(page, "print('as the operator')\nopen('left.txt', 'w').write('x')\n6 * 7");
+		await page.locator("#run").click();
+		await page.locator(".output", {hasText: "as the operator"}).waitFor();
+		await page.locator(".files button").waitFor();
+		const [download] = await Promise.all([
+			page.waitForEvent("download"),
+			page.locator(".files button").click(),
+		]);
+		assert.equal(download.suggestedFilename(), "left.txt");
+		await page.locator("#nav-jobs").click();
+		await page.locator(".calls tbody tr").first().waitFor();
+		const kept = await page.evaluate(() =>
+			JSON.stringify([
+				{...localStorage},
+				{...sessionStorage},
+				document.cookie,
+				location.href,
+				document.documentElement.outerHTML,
+			]),
+		);
+		assert.ok(!kept.includes(OPERATOR));
+		await page.reload();
+		await page.locator("#token-dialog[open]").waitFor();
+	}));
 
-test("a role sees only what it has", () => withPage({url: CLOSED_URL, hash: "#/jobs"}, async (page) => {
-	await page.locator("#token-dialog[open]").waitFor();
-	await useToken(page, BILLING);
-	await page.locator(".job-list", {hasText: "does not read the audit log"}).waitFor();
-	assert.equal(await page.locator("#filters").isVisible(), false);
-	await page.locator("#nav-try").click();
-	await page.locator("#result", {hasText: "no run_sandboxed"}).waitFor();
-	assert.equal(await page.locator("#run").isDisabled(), true);
-	await page.locator("#nav-calculate").click();
-	assert.equal(await (await calculate(page, "6 * 7")).locator("output").innerText(), "42.0");
-	await page.locator("#token-open").click();
-	await page.locator("#token-forget").click();
-	await page.locator("#who", {hasText: "Token"}).waitFor();
-}));
+test("a role sees only what it has", () =>
+	withPage({url: CLOSED_URL, hash: "#/jobs"}, async (page) => {
+		await page.locator("#token-dialog[open]").waitFor();
+		await useToken(page, BILLING);
+		await page.locator(".job-list", {hasText: "does not read the audit log"}).waitFor();
+		assert.equal(await page.locator("#filters").isVisible(), false);
+		await page.locator("#nav-try").click();
+		await page.locator("#result", {hasText: "no run_sandboxed"}).waitFor();
+		assert.equal(await page.locator("#run").isDisabled(), true);
+		await page.locator("#nav-calculate").click();
+		assert.equal(await (await calculate(page, "6 * 7")).locator("output").innerText(), "42.0");
+		await page.locator("#token-open").click();
+		await page.locator("#token-forget").click();
+		await page.locator("#who", {hasText: "Token"}).waitFor();
+	}));
 
-test("rooms are addresses, and the theme is switched", () => withPage({}, async (page) => {
-	await page.locator("#nav-health").click();
-	assert.equal(await page.evaluate(() => location.hash), "#/health");
-	assert.equal(await page.evaluate(() => document.activeElement.id), "title-health");
-	assert.equal(await page.locator("#nav-health").getAttribute("aria-current"), "page");
-	await page.goBack();
-	await page.locator("#room-try").waitFor();
-	await page.goto(`${OPEN_URL}/#/no-such-room/%zz`);
-	await page.locator("#room-try").waitFor();
-	const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-	const light = await ground();
-	await page.locator("#theme").click();
-	await page.locator("#theme").click();
-	const dark = await ground();
-	assert.notEqual(dark, light);
-	await page.reload();
-	assert.equal(await ground(), dark);
-	assert.equal(await running(page).count(), 0);
-}));
+test("rooms are addresses, and the theme is switched", () =>
+	withPage({}, async (page) => {
+		await page.locator("#nav-health").click();
+		assert.equal(await page.evaluate(() => location.hash), "#/health");
+		assert.equal(await page.evaluate(() => document.activeElement.id), "title-health");
+		assert.equal(await page.locator("#nav-health").getAttribute("aria-current"), "page");
+		await page.goBack();
+		await page.locator("#room-try").waitFor();
+		await page.goto(`${OPEN_URL}/#/no-such-room/%zz`);
+		await page.locator("#room-try").waitFor();
+		const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+		const light = await ground();
+		await page.locator("#theme").click();
+		await page.locator("#theme").click();
+		const dark = await ground();
+		assert.notEqual(dark, light);
+		await page.reload();
+		assert.equal(await ground(), dark);
+		assert.equal(await running(page).count(), 0);
+	}));

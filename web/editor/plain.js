@@ -21,19 +21,23 @@ export function createEditor(parent, {label, doc = "", readOnly = false, onRun =
 
 	const number = () => {
 		const lines = area.value.split("\n").length;
-		numbers.replaceChildren(...Array.from({length: lines}, (_, i) => {
-			const line = document.createElement("div");
-			line.textContent = String(i + 1);
-			line.className = i + 1 === marked ? "marked" : "";
-			return line;
-		}));
+		numbers.replaceChildren(
+			...Array.from({length: lines}, (_, i) => {
+				const line = document.createElement("div");
+				line.textContent = String(i + 1);
+				line.className = i + 1 === marked ? "marked" : "";
+				return line;
+			}),
+		);
 	};
 	const clearMark = () => {
 		marked = 0;
 		fault.hidden = true;
 		number();
 	};
-	area.addEventListener("scroll", () => { numbers.scrollTop = area.scrollTop; });
+	area.addEventListener("scroll", () => {
+		numbers.scrollTop = area.scrollTop;
+	});
 	area.addEventListener("input", clearMark);
 	area.addEventListener("keydown", (event) => {
 		if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
