@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 int run_check_reader(const struct run *run)
@@ -79,6 +80,14 @@ static int report(struct run *run)
 	return status ? status : run_report(&run->options, &view, &run->out, &run->err);
 }
 
+/* The service would not: no such session, no room for one, no way to have one. Nothing ran. */
+static bool session_refused(const struct job_result *result)
+{
+	const struct err *fault = &result->fault;
+	return result->outcome == OUTCOME_INTERNAL && strcmp(fault->stage, "session") == 0 &&
+	       (fault->code == -ESRCH || fault->code == -EAGAIN || fault->code == -ENOTSUP);
+}
+
 static int exchange(struct run *run, int channel_fd)
 {
 	const struct cell_client client = {
@@ -107,6 +116,8 @@ static int exchange(struct run *run, int channel_fd)
 		return run_refuse(run, OUTCOME_CANCELLED, &cause);
 	if (rc < 0)
 		return run_refuse(run, OUTCOME_INTERNAL, &cause);
+	if (session_refused(&run->result))
+		return run_refuse(run, OUTCOME_REJECTED, &run->result.fault);
 	int status = report(run);
 	return interrupt_count ? CMD_CANCELLED : status;
 }
@@ -151,7 +162,8 @@ static int perform(struct run *run)
 				  : -ENOENT;
 	if (fd >= 0)
 		return run_http(run, &serving, fd);
-	if (fd == -EACCES) {
+	bool nobody = run->options.socket_path && (fd == -ENOENT || fd == -ECONNREFUSED);
+	if (fd == -EACCES || (nobody && run->options.session)) {
 		run_complain(&run->err, cause.text);
 		return CMD_USAGE;
 	}

@@ -212,7 +212,12 @@ def test_host_and_origin(brig, headers, status):
 @pytest.mark.parametrize("method, path, status", [
     ("GET", "/nothing", 404), ("GET", "/v1/run", 405), ("PUT", "/v1/run", 405),
     ("DELETE", "/mcp", 405), ("GET", "/mcp", 405), ("GET", "/v1/jobs/none", 404),
-    ("POST", "/v1/sessions", 501), ("GET", "/v1/jobs/../../etc/passwd", 404),
+    ("POST", "/v1/sessions", 403), ("GET", "/v1/sessions/none", 404),
+    ("PUT", "/v1/sessions/none", 404), ("DELETE", "/v1/sessions/none", 404),
+    ("GET", "/v1/sessions/none/files", 404), ("PATCH", "/v1/sessions/none", 405),
+    ("GET", "/v3/templates", 501), ("GET", "/volumes", 501), ("GET", "/v2/sandboxes/none", 404),
+    ("GET", "/sandboxes", 200), ("GET", "/health", 400), ("GET", "/execute", 405),
+    ("GET", "/v1/jobs/../../etc/passwd", 404),
     ("GET", "/v1/jobs/%2e%2e/files/..%2f..%2fetc%2fpasswd", 404),
 ])
 def test_routes(brig, method, path, status):
@@ -246,7 +251,7 @@ FIELDS = [
     ({"code": "1", "files": [{"name": "x", "content_base64": "A"}]}, "files[0].content_base64"),
     ({"code": "1", "files": [{"name": "x", "content": ""}] * 2}, "files[1].name"),
     ({"code": "1", "stdin": 5}, "stdin"), ({"code": "1", "receipt": "yes"}, "receipt"),
-    ({"code": "1", "chart_format": "gif"}, "chart_format"), ({"code": "1", "session": "new"}, "session"),
+    ({"code": "1", "chart_format": "gif"}, "chart_format"), ({"code": "1", "session": 7}, "session"),
     ({"code": "1", "image": "other"}, "image"), ({"code": "1", "role": "root"}, "role"),
 ]
 
