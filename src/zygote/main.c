@@ -11,6 +11,7 @@
 #include "jail/ns.h"
 #include "wire/cell.h"
 #include "wire/mutant.h"
+#include "zygote/arenas.h"
 #include "zygote/embed.h"
 #include "zygote/gaps.h"
 #include "zygote/immortal.h"
@@ -46,11 +47,14 @@ static int greet(const char *level)
 			CELL_PROTOCOL_VERSION | MUTANT_VERSION, hello.version);
 	if (!rc) {
 		filter = hello.filter;
+		arenas_install();
 		rc = embed_start(level, hello.cold != 0, &ready.err);
 		if (!rc)
 			rc = immortal_heap(&ready.err);
-		if (!rc)
+		if (!rc) {
 			gaps_fill();
+			arenas_collapse();
+		}
 	}
 	ssize_t sent = fd_send(CONTROL_FD, &ready, sizeof(ready), NULL, 0);
 	return rc ? rc : sent < 0 ? (int)sent : 0;
