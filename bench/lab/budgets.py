@@ -82,7 +82,9 @@ def rest(found):
     rate = figure(found, "calculate", "http_one_core", "jobs_per_second")
     idle = figure(found, "idle", "pss")
     idle = idle and idle / 2**20
+    left = milliseconds(found, "leaving", "p99_us")
     return [
+        row("a client hangs up: its cell is gone, p99", "≤ 100", "ms", left, at_most(100)),
         row("a parked data cell's own memory", "≤ 2", "MiB", own, at_most(2), None, None,
             "private pages of runner and init"),
         row("`brig run -c 'print(6*7)'` with no daemon: p50", "≤ 80", "ms", alone, at_most(80),

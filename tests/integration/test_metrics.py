@@ -1,5 +1,6 @@
 """/metrics: what the dispatcher counts and what the interpreter services tell of themselves."""
 
+import json
 import os
 import re
 import shutil
@@ -144,6 +145,25 @@ def test_stages_of_the_cell(brig):
     page = samples(brig)
     for stage in ("cell_queue", "cell_handover", "cell_run", "cell_drain", "cell_verdict", "job"):
         assert page["brig_stage_seconds_count", frozenset({("stage", stage)})] >= 1
+
+
+@pytest.mark.parametrize("headers", [{}, {"Accept": "text/event-stream"}])
+def test_a_client_that_leaves_takes_its_cell_along(brig, headers):
+    """Its parked cell, which the job got, goes: all of its processes and its group."""
+    settled(brig)
+    before = {pid for pid, name in host.descendants(brig.process.pid).items()
+              if name == "brig-init"}
+    cancelled = kills(samples(brig), "cancelled")
+    connection = brig.connect()
+    connection.request("POST", "/v1/run", json.dumps({"code": "while True: pass"}),
+                       {"Content-Type": "application/json", **headers})
+    host.wait_until(lambda: cells(samples(brig), "running") == 1, "the job running")
+    connection.close()
+    host.wait_until(lambda: any(not host.status_of(pid) for pid in before), "its cell being gone")
+    page = settled(brig)
+    assert kills(page, "cancelled") == cancelled + 1
+    assert page["brig_cgroups", frozenset()] == cells(page, "parked")
+    assert page["brig_jobs_running", frozenset()] == 0
 
 
 def test_a_dead_service_does_not_keep_the_page(brig):
