@@ -145,7 +145,9 @@ async function load() {
 		calls = [...fresh, ...behind];
 		draw();
 	} catch (fault) {
-		if (mine === turn) say(fault.message);
+		// Others read the log at this moment: what is shown stays until the next turn.
+		const passing = fault.status === 503 && calls.length > 0;
+		if (mine === turn && !passing) say(fault.message);
 	}
 }
 

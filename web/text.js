@@ -76,9 +76,7 @@ export function duration(ms) {
 	if (ms < 10 && ms % 1) return `${ms.toFixed(1)} ms`;
 	if (ms < 1000) return `${Math.round(ms)} ms`;
 	const seconds = ms / 1000;
-	return seconds < 10 && seconds % 1
-		? `${seconds.toFixed(2).replace(/0$/, "")} s`
-		: `${Math.round(seconds)} s`;
+	return `${Number(seconds.toFixed(seconds < 10 ? 2 : 0))} s`;
 }
 
 export const count = (number) => Number(number).toLocaleString("en");
