@@ -209,17 +209,16 @@ static int read_one_limit(struct reading *reading, enum layer layer,
 	return report(reading, layer, holds, "%s %s", cgroup->v2 ? v2 : v1, text);
 }
 
-static int read_cgroup(struct reading *reading)
+static int read_cgroup(struct reading *reading, const struct job_limits *wanted)
 {
-	const struct job_limits *parked = &limits_default; /* a job's own are set when it comes */
 	int rc = read_one_limit(reading, LAYER_MEMORY, CGROUP_MEMORY, "memory.limit_in_bytes",
-		"memory.max", parked->memory_bytes);
+		"memory.max", wanted->memory_bytes);
 	if (!rc)
 		rc = read_one_limit(reading, LAYER_PIDS, CGROUP_PIDS, "pids.max", "pids.max",
-			parked->processes + 1);
+			wanted->processes + 1);
 	if (!rc)
 		rc = read_one_limit(reading, LAYER_CPU, CGROUP_CPU, "cpu.cfs_quota_us", "cpu.max",
-			parked->cpus * 100000);
+			wanted->cpus * 100000);
 	return rc;
 }
 
@@ -288,6 +287,12 @@ static int read_process(struct reading *reading)
 	return rc;
 }
 
+int receipt_read_limits(struct cell *cell, const struct job_limits *wanted, struct err *err)
+{
+	struct reading reading = {.cell = cell, .receipt = &cell->receipt, .err = err};
+	return read_cgroup(&reading, wanted);
+}
+
 int receipt_read(struct cell *cell, struct job_receipt *ret_receipt, struct err *err)
 {
 	static char status[8192], mounts[16384];
@@ -320,7 +325,7 @@ int receipt_read(struct cell *cell, struct job_receipt *ret_receipt, struct err 
 	if (!rc)
 		rc = read_mounts(&reading);
 	if (!rc)
-		rc = read_cgroup(&reading);
+		rc = read_cgroup(&reading, &limits_default);
 	if (!rc)
 		rc = read_process(&reading);
 	return rc;

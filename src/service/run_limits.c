@@ -102,7 +102,8 @@ static int limit_group(struct cell *cell, struct err *err)
 		limits->processes == limits_default.processes &&
 		limits->cpus == limits_default.cpus)
 		return 0;
-	return cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
+	int rc = cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
+	return rc ? rc : receipt_read_limits(cell, limits, err);
 }
 
 bool run_folder_is_right(const struct cell *cell)

@@ -335,6 +335,9 @@ void end_answer_without_cell(struct job *job);
 
 /* receipt.c */
 int receipt_read(struct cell *cell, struct job_receipt *ret_receipt, struct err *err) MUST_CHECK;
+/* Once more, what the group keeps, after a job's own limits were written. */
+int receipt_read_limits(
+	struct cell *cell, const struct job_limits *wanted, struct err *err) MUST_CHECK;
 
 /* channel.c */
 void channel_open(struct service *service, int fd);

@@ -197,6 +197,11 @@ def test_receipt_lists_every_layer(run_json):
     assert "receipt" not in result
 
 
+def test_receipt_shows_the_limits_of_this_very_job(run_json):
+    result, _ = run_json("--receipt", "--memory", "256M", "-c", "1")
+    assert str(256 << 20) in result["receipt"]["layers"]["memory"]["detail"]
+
+
 def test_streams_are_kept_before_a_kill(run_json):
     """Both streams, without a flush, up to the last line before the limit."""
     code = ("import sys, time\nfor i in range(5):\n    print('out', i)\n"
