@@ -40,6 +40,13 @@ static void same(const struct job_spec *a, const struct job_spec *b)
 			0);
 	}
 	require(a->stream == b->stream && a->receipt == b->receipt);
+	require(a->session.use == b->session.use);
+	if (a->session.use == SESSION_NONE)
+		return;
+	require(strcmp(a->session.id, b->session.id) == 0 && a->session.id[0]);
+	require(strcmp(a->session.context, b->session.context) == 0);
+	require(a->session.idle_ms == b->session.idle_ms);
+	require(a->session.life_ms == b->session.life_ms);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -144,7 +144,7 @@ void session_take_errand(struct service *service, struct errand *errand, struct 
 		return;
 	case SESSION_EXTEND:
 		session_extend(session, request->idle_ms, request->life_ms);
-		/* fall through */
+		__attribute__((fallthrough));
 	case SESSION_STATE:
 		/* A clock that has no memory may just have ended it. */
 		session = session_find(service, request->id);
