@@ -13,8 +13,9 @@ def send(data):
     view = memoryview(data)
     while view:
         view = view[os.write(4, view):]
+CALL = field(15, struct.pack("<Q", 1))
 def item(kind, payload):
-    return frame(ITEM, field(3, struct.pack("<Q", kind)), field(4, payload))
+    return frame(ITEM, CALL, field(3, struct.pack("<Q", kind)), field(4, payload))
 def done(code):
-    return frame(DONE, field(5, struct.pack("<Q", code)))
+    return frame(DONE, CALL, field(5, struct.pack("<Q", code)))
 """

@@ -7,11 +7,16 @@ from .forge import FORGE
 from .judge import said
 
 
+HONEST = FORGE + "print(6 * 7)\nsend(item(VALUE, b'{\"text\": \"through\"}'))\nheld('42')"
+
+
 def still_serves(want="ok", **fields):
-    """The forged job ends as it did, and the next one in the service is whole."""
+    """The forged job ends as it did, and the next one in the service is whole: what it forges well
+    is taken for its own value, so the forger speaks the language."""
     def check(lab, case, result):
-        again = lab.cell("print(6 * 7)\nheld('42')")
-        good = again["outcome"] == "ok" and "42" in again["stdout"]
+        again = lab.cell(HONEST)
+        good = (again["outcome"] == "ok" and "42" in again["stdout"]
+                and (again.get("result") or {}).get("text") == "through")
         wants = want if isinstance(want, tuple) else (want,)
         wrong = {k: result.get(k) for k, v in fields.items() if result.get(k) != v}
         return (result["outcome"] in wants and not wrong and good,
@@ -67,12 +72,12 @@ CASES = [
     forged("I67c", "a forged failure is no fault of brig's", "send(frame(FAILED, field(2, bytes(200))))\n"
            "send(frame(FAILED))\nimport time\ntime.sleep(1)\nos._exit(5)", ("exit", "ok")),
     forged("I67d", "frames of every type from 0 to 300",
-           "for n in range(300):\n    if n != DONE:\n        send(frame(n, field(1, b'x')))" + BACK,
+           "for n in range(300):\n    if n != DONE:\n        send(frame(n, CALL, field(1, b'x')))" + BACK,
            ("ok", "exit")),
     forged("I67e", "fields of wrong types and lengths",
-           "for n in range(20):\n    send(frame(ITEM, field(3, b'x' * n), field(4, b'')))\n"
-           "    send(frame(ITEM, field(3, struct.pack('<Q', 1 << 63))))" + BACK),
-    forged("I68a", "an exit code that is none", "send(frame(DONE, field(5, struct.pack('<q', -1))))\n"
+           "for n in range(20):\n    send(frame(ITEM, CALL, field(3, b'x' * n), field(4, b'')))\n"
+           "    send(frame(ITEM, CALL, field(3, struct.pack('<Q', 1 << 63))))" + BACK),
+    forged("I68a", "an exit code that is none", "send(frame(DONE, CALL, field(5, struct.pack('<q', -1))))\n"
            "import time\ntime.sleep(60)", ("exit", "ok")),
     forged("I68b", "forged values: 10,000 brackets, bad UTF-8, no JSON, huge numbers",
            "for p in (b'[' * 10000, b'\\xff\\xfe', b'{\"text\": 1}', b'1e999999', b'{\"text\": \"\\\\ud800\"}',\n"
@@ -132,6 +137,8 @@ for _ in range(3000):
     kind = random.choice((SEALED, PARKED, ITEM, ITEM, ITEM, JOB, RELEASE, 0, 999))
     fields = [field(random.choice((1, 2, 3, 4, 5, 6, 77)), random.randbytes(random.choice((0, 1, 8, 8, 40, 400))))
               for _ in range(random.randrange(4))]
+    fields += [CALL] * random.randrange(2)
+    random.shuffle(fields)
     data = bytearray(frame(kind, *fields))
     if random.random() < 0.02 and len(data) > 9:
         data[random.randrange(8, len(data))] ^= 1 << random.randrange(8)
