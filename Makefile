@@ -77,7 +77,7 @@ FUZZERS := $(patsubst fuzz/%.c,$(O)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 pkg_cflags = $(shell $(PKG_CONFIG) --cflags $(1))
 pkg_libs = $(shell $(PKG_CONFIG) --libs $(1))
 
-.PHONY: all help programs zygote unit tests bench benches fuzzers fmt lint check check-vm clean install includes
+.PHONY: all help programs zygote unit tests bench benches fuzzers fuzz chaos fmt lint check check-vm clean install includes
 .DELETE_ON_ERROR:
 
 all: programs ## build brig and brig-service (default)
@@ -219,8 +219,15 @@ install: programs ## install below PREFIX (/usr/local), for DESTDIR
 	install -m 644 etc/brig.ini $(DESTDIR)$(PREFIX)/share/doc/brig/brig.ini.example
 	install -m 644 $(DOCS) $(DESTDIR)$(PREFIX)/share/doc/brig/
 
-check-vm: all ## the probe on stock kernels of Debian 12 and 13, as root and as a user
+check-vm: ## corpus and integration tests on Debian 12's and 13's kernels, as root and as a user
+	tests/security/prepare
 	tests/vm/check --all
+
+chaos: all ## kill, stop and starve brig under load; CHAOS="--seconds 3600 --seed 1"
+	tests/chaos/run $(CHAOS)
+
+fuzz: ## every fuzzer for ten seconds; FUZZ="--seconds 3600"
+	fuzz/run $(FUZZ)
 
 clean: ## remove what make built (images stay)
 	rm -rf build

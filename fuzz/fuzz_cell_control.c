@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "service/service.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
