@@ -1,4 +1,7 @@
-/* artifacts: the walk. */
+/*
+ * artifacts: the walk, in the order of names: a folder's files first, then its folders. With it the
+ * choice among too many files depends on nothing else, and what stands at the top comes first.
+ */
 #include "service/artifacts.h"
 
 #include "base/fd.h"
@@ -14,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VISITED_MAX 4096u
-#define DIRECTORY_MAX 1024u
+/* All that a work folder can hold. Folders cost more to look at than files. */
+#define VISITED_MAX (LIMIT_WORK_INODES_MAX + LIMIT_INPUTS)
+#define FOLDERS_MAX 1024u
 
 static int keep_name(struct artifacts *artifacts, const char *path, size_t *ret_offset)
 {
@@ -23,14 +27,34 @@ static int keep_name(struct artifacts *artifacts, const char *path, size_t *ret_
 	return buf_add(&artifacts->names, path, strlen(path));
 }
 
+/* The last place is kept for how many there were besides. */
 static void skip(struct artifacts *artifacts, const char *path, const char *why)
 {
 	size_t i = artifacts->skipped_count;
-	if (i == RESULT_SKIPPED_MAX ||
+	artifacts->left_out++;
+	if (i == RESULT_SKIPPED_MAX - 1 ||
 		keep_name(artifacts, path, &artifacts->skipped_offset[i]) < 0)
 		return;
 	artifacts->skipped[i].name.len = strlen(path);
 	artifacts->skipped[i].why = span_text(why);
+	artifacts->skipped_count++;
+}
+
+static void tell_count(struct artifacts *artifacts)
+{
+	size_t i = artifacts->skipped_count;
+	char name[48];
+	if (artifacts->left_out == i)
+		return;
+	(void)snprintf(name, sizeof(name), "%zu more", artifacts->left_out - i);
+	(void)snprintf(artifacts->total, sizeof(artifacts->total),
+		"not listed; %zu left out in all%s, for files are taken by their names, a folder's "
+		"own before those in its folders",
+		artifacts->left_out, artifacts->folders > FOLDERS_MAX ? " and more unseen" : "");
+	if (keep_name(artifacts, name, &artifacts->skipped_offset[i]) < 0)
+		return;
+	artifacts->skipped[i].name.len = strlen(name);
+	artifacts->skipped[i].why = span_text(artifacts->total);
 	artifacts->skipped_count++;
 }
 
@@ -95,10 +119,6 @@ static void take_file(struct artifacts *artifacts, int dir_fd, const char *name,
 	if (was_told(artifacts, &seen))
 		return;
 	uint64_t bytes = (uint64_t)status.st_size;
-	if (artifacts->found_count == LIMIT_ARTIFACTS) {
-		skip(artifacts, path, "more than 32 files");
-		return;
-	}
 	if (bytes > LIMIT_ARTIFACT_BYTES - artifacts->found_bytes) {
 		skip(artifacts, path, "more than 64 MiB in all");
 		return;
@@ -114,6 +134,14 @@ static void take_file(struct artifacts *artifacts, int dir_fd, const char *name,
 	artifacts->found_count++;
 }
 
+/* What comes behind the last is only counted: it is not opened. */
+static void pass_file(struct artifacts *artifacts, const char *path, const struct stat *status)
+{
+	const struct seen seen = seen_of(path, status);
+	if (!was_told(artifacts, &seen))
+		skip(artifacts, path, "more than 32 files");
+}
+
 struct input_list {
 	const struct job_input *inputs;
 	uint32_t count;
@@ -127,49 +155,71 @@ static bool is_input(const struct input_list *list, const char *name)
 	return false;
 }
 
-static void walk(struct artifacts *artifacts, int dir_fd, const char *prefix, unsigned depth,
-	const struct input_list *inputs);
-
-static void take_entry(
-	struct artifacts *artifacts, int dir_fd, const char *name, const char *path, unsigned depth)
+static bool take_entry(struct artifacts *artifacts, int dir_fd, const char *name, const char *path)
 {
 	struct stat status;
 	if (fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return;
-	if (S_ISREG(status.st_mode)) {
-		take_file(artifacts, dir_fd, name, path);
-	} else if (S_ISLNK(status.st_mode)) {
+		return false;
+	if (S_ISDIR(status.st_mode))
+		return true;
+	if (S_ISLNK(status.st_mode))
 		skip_for_good(artifacts, path, &status, "a symbolic link");
-	} else if (!S_ISDIR(status.st_mode)) {
+	else if (!S_ISREG(status.st_mode))
 		skip_for_good(artifacts, path, &status, "not a regular file");
-	} else if (depth == LIMIT_ARTIFACT_DEPTH) {
+	else if (artifacts->found_count == LIMIT_ARTIFACTS)
+		pass_file(artifacts, path, &status);
+	else
+		take_file(artifacts, dir_fd, name, path);
+	return false;
+}
+
+static bool path_of(char *path, const char *prefix, const char *name)
+{
+	int length =
+		snprintf(path, RESULT_PATH_BYTES_MAX, "%s%s%s", prefix, *prefix ? "/" : "", name);
+	return length > 0 && (size_t)length < RESULT_PATH_BYTES_MAX;
+}
+
+static void walk(struct artifacts *artifacts, int dir_fd, const char *prefix, unsigned depth,
+	const struct input_list *inputs);
+
+static void take_folder(
+	struct artifacts *artifacts, int dir_fd, const char *name, const char *path, unsigned depth)
+{
+	if (depth == LIMIT_ARTIFACT_DEPTH) {
 		skip(artifacts, path, "folders nested too deep");
-	} else {
-		cleanup_fd int sub_fd = folder_open(dir_fd, name, O_RDONLY | O_DIRECTORY, 0);
-		if (sub_fd < 0)
-			skip(artifacts, path, "could not be opened");
-		else
-			walk(artifacts, sub_fd, path, depth + 1, NULL);
+		return;
 	}
+	if (artifacts->folders++ >= FOLDERS_MAX) {
+		skip(artifacts, path, "not looked into: more than 1,024 folders");
+		return;
+	}
+	cleanup_fd int sub_fd = folder_open(dir_fd, name, O_RDONLY | O_DIRECTORY, 0);
+	if (sub_fd < 0)
+		skip(artifacts, path, "could not be opened");
+	else
+		walk(artifacts, sub_fd, path, depth + 1, NULL);
 }
 
 static void walk(struct artifacts *artifacts, int dir_fd, const char *prefix, unsigned depth,
 	const struct input_list *inputs)
 {
 	char path[RESULT_PATH_BYTES_MAX];
-	char **names = calloc(DIRECTORY_MAX, sizeof(*names));
+	char **names = calloc(VISITED_MAX, sizeof(*names));
 	if (!names)
 		return;
-	size_t count = folder_names(dir_fd, false, names, DIRECTORY_MAX, NULL);
+	size_t count = folder_names(dir_fd, false, names, VISITED_MAX, NULL), folders = 0;
 	for (size_t i = 0; i < count; i++) {
-		int length = snprintf(
-			path, sizeof(path), "%s%s%s", prefix, *prefix ? "/" : "", names[i]);
-		bool fits = length > 0 && (size_t)length < sizeof(path);
-		if (artifacts->visited++ == VISITED_MAX)
-			skip(artifacts, *prefix ? prefix : names[i], "too many files to look at");
-		if (fits && artifacts->visited <= VISITED_MAX &&
-			!(inputs && is_input(inputs, names[i])))
-			take_entry(artifacts, dir_fd, names[i], path, depth);
+		char *name = names[i];
+		if (!(inputs && is_input(inputs, name)) && path_of(path, prefix, name) &&
+			take_entry(artifacts, dir_fd, name, path))
+			names[folders++] = name;
+		else
+			free(name);
+	}
+	for (size_t i = 0; i < folders; i++) {
+		if (path_of(path, prefix, names[i]))
+			take_folder(artifacts, dir_fd, names[i], path, depth);
 		free(names[i]);
 	}
 	free(names);
@@ -196,6 +246,7 @@ void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct jo
 	if (artifacts->now.entries)
 		artifacts->before = seen;
 	walk(artifacts, work_fd, "", 0, &list);
+	tell_count(artifacts);
 	if (artifacts->before)
 		hand_over(&artifacts->now, seen);
 	artifacts->before = NULL;

@@ -32,15 +32,17 @@ struct artifacts {
 	uint64_t found_bytes;
 	struct job_skipped skipped[RESULT_SKIPPED_MAX];
 	size_t skipped_count;
-	size_t visited;
+	size_t folders, left_out;
+	char total[192]; /* what the last of them says where not all are listed */
 	size_t name_offset[LIMIT_ARTIFACTS], skipped_offset[RESULT_SKIPPED_MAX];
 	const struct seen_list *before;
 	struct seen_list now;
 };
 
-/* Walks the folder behind `work_fd`. Files named like one of `inputs` stay out, and with `seen`
- * (else NULL) what it holds unchanged; it then holds what was told of until now. Never fails: what
- * cannot be read is skipped and named. */
+/* Walks the folder behind `work_fd`; where there are too many files, the first by name are found.
+ * The last of `skipped` then counts what is not listed. Files named like one of `inputs` stay out,
+ * and with `seen` (else NULL) what it holds unchanged; it then holds what was told of until now.
+ * Never fails: what cannot be read is skipped and named. */
 void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_input *inputs,
 	uint32_t input_count, struct seen_list *seen);
 

@@ -120,7 +120,8 @@ static int copy_table(json_t *value, const json_t *raw)
 	return rc ? rc : json_put(value, "table", table);
 }
 
-/* What the runtime itself has cut: the true size of each form, null where it is not known. */
+/* What the runtime itself has cut: the true size of each form, null where it is not known. Of the
+ * text alone something is always shown. */
 static int copy_cut(json_t *value, const json_t *raw)
 {
 	static const char *const forms[] = {
@@ -134,7 +135,7 @@ static int copy_cut(json_t *value, const json_t *raw)
 		int rc = 0;
 		if (json_is_integer(bytes) && size >= 0 && size <= EXACT_INT_MAX)
 			rc = note_cut(value, forms[i], json_integer(size));
-		else if (json_is_null(bytes) && !json_object_get(value, forms[i]))
+		else if (json_is_null(bytes) && (i == 0 || !json_object_get(value, forms[i])))
 			rc = note_cut(value, forms[i], json_null());
 		if (rc)
 			return rc;

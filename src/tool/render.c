@@ -11,7 +11,6 @@
 #define NAME_BYTES 160u
 #define TITLE_BYTES 100u
 #define WORDS_BYTES 300u /* an alt text, a note */
-#define SKIPPED_SHOWN 20u
 
 static int add_line(struct buf *out, const json_t *text, size_t max_bytes)
 {
@@ -106,25 +105,30 @@ int render_files(const struct view *view, struct buf *out)
 	return rc;
 }
 
-int render_skipped(const struct view *view, struct buf *out)
+static int skipped_line(const json_t *entry, struct buf *out)
+{
+	int rc = buf_add_text(out, "left out: ");
+	if (!rc)
+		rc = add_line(out, json_object_get(entry, "name"), NAME_BYTES);
+	if (!rc)
+		rc = buf_add_text(out, ": ");
+	if (!rc)
+		rc = add_line(out, json_object_get(entry, "why"), NAME_BYTES);
+	return rc ? rc : buf_add_text(out, "\n");
+}
+
+/* The last one is always shown: it may be the one that counts what is not listed. */
+int render_skipped(const struct view *view, size_t shown, struct buf *out)
 {
 	size_t count = json_array_size(view->skipped);
+	size_t head = count > shown ? shown - 1 : count;
 	int rc = 0;
-	for (size_t i = 0; !rc && i < count && i < SKIPPED_SHOWN; i++) {
-		const json_t *entry = json_array_get(view->skipped, i);
-		rc = buf_add_text(out, "left out: ");
-		if (!rc)
-			rc = add_line(out, json_object_get(entry, "name"), NAME_BYTES);
-		if (!rc)
-			rc = buf_add_text(out, ": ");
-		if (!rc)
-			rc = add_line(out, json_object_get(entry, "why"), NAME_BYTES);
-		if (!rc)
-			rc = buf_add_text(out, "\n");
-	}
-	if (!rc && count > SKIPPED_SHOWN)
-		rc = buf_printf(
-			out, "left out: %zu more, listed in skipped\n", count - SKIPPED_SHOWN);
+	for (size_t i = 0; !rc && i < head; i++)
+		rc = skipped_line(json_array_get(view->skipped, i), out);
+	if (!rc && count > shown)
+		rc = buf_printf(out, "left out: %zu more, listed in skipped\n", count - shown);
+	if (!rc && count > shown)
+		rc = skipped_line(json_array_get(view->skipped, count - 1), out);
 	return rc;
 }
 
@@ -183,7 +187,7 @@ int render_notices(const struct view *view, struct buf *out)
 	if (!rc)
 		rc = render_notes(view, out);
 	if (!rc)
-		rc = render_skipped(view, out);
+		rc = render_skipped(view, SIZE_MAX, out);
 	if (!rc)
 		rc = render_session(view, out);
 	return rc ? rc : render_outcome(view, out);

@@ -7,7 +7,9 @@
 int render_outcome(const struct view *view, struct buf *out) MUST_CHECK;
 int render_error(const struct view *view, struct buf *out) MUST_CHECK;
 int render_charts(const struct view *view, struct buf *out) MUST_CHECK;
-int render_skipped(const struct view *view, struct buf *out) MUST_CHECK;
+/* At most `shown` of them; a model gets fewer than a terminal. */
+#define RENDER_SKIPPED_SHOWN 20u
+int render_skipped(const struct view *view, size_t shown, struct buf *out) MUST_CHECK;
 int render_session(const struct view *view, struct buf *out) MUST_CHECK;
 int render_notes(const struct view *view, struct buf *out) MUST_CHECK;
 

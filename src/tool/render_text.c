@@ -106,7 +106,7 @@ static int put_tail(const struct view *view, struct buf *tail)
 	if (!rc)
 		rc = render_notes(view, tail);
 	if (!rc)
-		rc = render_skipped(view, tail);
+		rc = render_skipped(view, RENDER_SKIPPED_SHOWN, tail);
 	return rc ? rc : render_session(view, tail);
 }
 

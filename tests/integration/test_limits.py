@@ -496,8 +496,35 @@ def test_artifacts_sparse_file_is_not_read(run):
 
 def test_artifacts_ten_thousand_files(run):
     result = run("for i in range(10000): open(f'f{i}', 'w')")
-    assert result.outcome == "ok"
-    assert len(result.artifacts) == 32 and len(result.skipped) == 64
+    assert result.outcome == "ok" and len(result.skipped) == 64
+    by_name = sorted(f"f{i}" for i in range(10000))
+    assert list(result.artifacts) == by_name[:32]
+    assert [name for name, _ in result.skipped[:-1]] == by_name[32:95]
+    name, why = result.skipped[-1]
+    assert name == "9905 more" and why.startswith("not listed; 9968 left out in all, ")
+
+
+def test_artifacts_of_a_folder_come_before_those_of_its_folders(run):
+    """However many lie in a folder, and whatever was made first."""
+    result = run("import os\nos.mkdir('a')\nfor i in range(40): open(f'a/{i:02}', 'w')\n"
+                 "open('z', 'w')")
+    assert list(result.artifacts) == ["z", *(f"a/{i:02}" for i in range(31))]
+    assert [name for name, _ in result.skipped] == [f"a/{i:02}" for i in range(31, 40)]
+
+
+def test_artifacts_the_walk_is_bounded(run):
+    result = run("import os\nfor i in range(1100): os.mkdir(f'd{i:04}'); open(f'd{i:04}/f', 'w')")
+    assert result.outcome == "ok" and list(result.artifacts)[-1] == "d0031/f"
+    assert len(result.skipped) == 64
+    name, why = result.skipped[-1]
+    assert (name, why[:55]) == ("1005 more", "not listed; 1068 left out in all and more unseen, for fi"[:55])
+
+
+def test_artifacts_left_out_are_counted_on_a_terminal(brig):
+    done = brig("-c", "for i in range(200): open(f'f{i:03}', 'w')", text=True)
+    left = [line for line in done.stderr.splitlines() if line.startswith("left out: ")]
+    assert len(left) == 64 and left[0] == "left out: f032: more than 32 files"
+    assert left[-1].startswith("left out: 105 more: not listed; 168 left out in all, ")
 
 
 def test_artifacts_in_the_result(run_json, brig, tmp_path):

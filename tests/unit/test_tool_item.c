@@ -45,6 +45,8 @@ static void values(void **state)
 		{"{\"text\":\"x\",\"cut\":{\"html\":99999,\"json\":null,\"odd\":1,"
 		 "\"svg\":-4}}",
 			"{\"text\":\"x\",\"cut\":{\"html\":99999,\"json\":null}}"},
+		{"{\"text\":\"x\",\"cut\":{\"text\":null}}",
+			"{\"text\":\"x\",\"cut\":{\"text\":null}}"},
 		{"{\"text\":\"x\",\"json\":1,\"cut\":{\"json\":null,\"table\":null}}",
 			"{\"text\":\"x\",\"json\":1,\"cut\":{\"table\":null}}"},
 		{"{\"text\":\"x\",\"table\":{\"rows\":1}}", "{\"text\":\"x\"}"},

@@ -161,8 +161,9 @@ def send_value(value):
     described = values.describe(value)
     while not job.frames.send_json("value", described) and len(described) > 1:
         for name in ("html", "json", "svg", "latex", "markdown", "table"):
-            if described.pop(name, None) is not None:
-                described.setdefault("cut", {})[name] = None
+            form = described.pop(name, None)
+            if form is not None:
+                described.setdefault("cut", {})[name] = values.size_of(form)
                 break
         else:
             return

@@ -10,10 +10,20 @@ from _thread import allocate_lock
 from os import getpid
 
 from . import late, limits
-from .text import one_line
+from .text import byte_len, one_line
 
 _SMALL = ("error", "hint", "note")
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+
+
+_encode_short = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":")
+).encode
+
+
+def json_size(value):
+    """Bytes of plain values as a reader gets them: in UTF-8."""
+    return byte_len(_encode_short(value))
 
 
 def encode(value):

@@ -10,6 +10,7 @@ import sys
 from math import isfinite
 
 from . import limits
+from .frames import json_size
 from .text import clean, head, is_clean, safe_str
 
 EXACT_INT = 2**53
@@ -28,6 +29,7 @@ class Tagger:
     def __init__(self, text_bytes=limits.RICH_BYTES, nodes=limits.JSON_NODES):
         self.text_bytes = text_bytes
         self.nodes = nodes
+        self.left_out = 0  # bytes of JSON that cut parts would have had more; None: not counted
 
     def tag(self, value, depth=0):
         """A plain value for `value`."""
@@ -56,10 +58,17 @@ class Tagger:
             short = head(whole, self.text_bytes)
             if len(short) < len(whole):
                 size = len(whole.encode("utf-8"))
-                return {"$type": "cut", "value": short, "bytes": size}
+                shown = {"$type": "cut", "value": short, "bytes": size}
+                return self.shorter(shown, json_size(whole))
         if is_clean(value):
             return str.__str__(value)
         return tagged("str", clean(value))
+
+    def shorter(self, shown, size):
+        """What is shown of a part that has `size` bytes of JSON itself."""
+        if self.left_out is not None:
+            self.left_out += size - json_size(shown)
+        return shown
 
     def integer(self, value):
         """An integer: bare where every JSON reader keeps it, else as text, hexadecimal if huge."""
@@ -69,7 +78,12 @@ class Tagger:
         if value.bit_length() <= _INT_BITS:
             return tagged("int", str(value))
         if value.bit_length() // 4 > self.text_bytes - 8:
-            return {"$type": "cut", "value": f"int of {value.bit_length():,} bits"}
+            shown = {"$type": "cut", "value": f"int of {value.bit_length():,} bits"}
+            size = len(hex(value)) if value.bit_length() <= 2**28 else None
+            if size is None:
+                self.left_out = None
+                return shown
+            return self.shorter(shown, size + json_size(tagged("int", "")))
         return tagged("int", hex(value))
 
     def items(self, values, depth):
@@ -85,6 +99,10 @@ class Tagger:
         if self.nodes < 0:
             raise TooMuch
         if all(type(key) is str and is_clean(key) and key != "$type" for key in value):
+            if sum(map(len, value)) * 4 > self.text_bytes and any(
+                len(head(key, self.text_bytes)) < len(key) for key in value
+            ):
+                self.left_out = None
             return {
                 head(key, self.text_bytes): self.tag(item, depth + 1)
                 for key, item in value.items()
@@ -167,9 +185,10 @@ def _bytes(tagger, value, _depth):
     data = bytes(value)
     room = tagger.text_bytes * 3 // 4 // 3 * 3
     out = tagged("bytes", base64.b64encode(data[:room]).decode())
-    if len(data) > room:
-        out["bytes"] = len(data)
-    return out
+    if len(data) <= room:
+        return out
+    out["bytes"] = len(data)
+    return tagger.shorter(out, (len(data) + 2) // 3 * 4 + json_size(tagged("bytes", "")))
 
 
 @_method("builtins:complex")
@@ -213,6 +232,8 @@ def _frame(tagger, value, _depth):
     from .tables import table_of
 
     table = table_of(value)
+    if table["truncated"]:
+        tagger.left_out = None
     tagger.nodes -= len(table["rows"]) * max(1, len(table["columns"]))
     if tagger.nodes < 0:
         raise TooMuch

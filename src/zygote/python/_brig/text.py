@@ -60,13 +60,14 @@ def cut(text, limit):
     return _head(text[:limit].encode("utf-8"), limit - byte_len(mark)) + mark
 
 
-def cut_middle(text, limit):
-    """At most `limit` bytes of `text`, head and tail 3:1, with the true size between them."""
+def cut_middle(text, limit, size=0):
+    """At most `limit` bytes of `text`, head and tail 3:1, with the true size between them: that of
+    the text, or `size` where that is of something longer (None: nobody has counted it)."""
     text = clean(text)
     if len(text) * 4 <= limit or byte_len(text) <= limit:
         return text
     data = text.encode("utf-8")
-    mark = f"\n… [cut: {len(data):,} bytes in all] …\n"
+    mark = "\n… [cut] …\n" if size is None else f"\n… [cut: {size or len(data):,} bytes in all] …\n"
     room = limit - byte_len(mark)
     first = room * 3 // 4
     return _head(data, first) + mark + _tail(data, room - first)

@@ -5,12 +5,14 @@ form that is larger than its cap: `text` then holds head and tail, the others ar
 """
 
 from . import limits, tables
-from .frames import encode
+from .frames import encode, json_size
 from .tagged import Tagger, TooMuch, is_plain
 from .text import byte_len, clean, cut_middle, safe_str
 
 _LONG = 4_096  # items of a built-in container that are still printed whole
 _SHOWN = 500
+_COUNTED = 64 * limits.MIB  # a text longer than this is not gone through to tell its size
+_PIECE = 64 * limits.KIB
 
 _REPRS = (
     ("html", "_repr_html_"),
@@ -22,16 +24,46 @@ _REPRS = (
 
 def text_of(value):
     """The value's own text; a huge built-in container by its ends and its true length."""
+    return _measured(value)[0]
+
+
+def _measured(value):
+    """The text, and the bytes that the whole of it has: None where that was not counted."""
     kind = type(value)
     if kind in (list, tuple, set, frozenset, dict) and len(value) > _LONG:
-        return _long_text(value, kind)
+        return _long_text(value, kind), None
     if kind is str and len(value) > limits.VALUE_TEXT_BYTES:
-        return repr(value[: limits.VALUE_TEXT_BYTES])[:-1] + f"… ({len(value):,} characters)"
+        return f"{_ends(value)} ({len(value):,} characters)", _quoted_size(value)
     if kind in (bytes, bytearray) and len(value) > limits.VALUE_TEXT_BYTES:
-        return repr(value[: limits.VALUE_TEXT_BYTES])[:-1] + f"… ({len(value):,} bytes)"
+        return f"{_ends(value)} ({len(value):,} bytes)", _quoted_size(value)
     if tables.is_frame(value):
         value = tables.unstyled(value)
-    return repr(value)
+    text = repr(value)
+    return text, byte_len(text)
+
+
+def _ends(value):
+    """A long text's repr with its middle left out, which is more than will be shown."""
+    keep = limits.VALUE_TEXT_BYTES
+    if len(value) <= 2 * keep:
+        return repr(value)
+    return repr(value[:keep])[:-1] + repr(value[-keep:]).lstrip("bytearray(")[1:]
+
+
+def _quoted_size(value):
+    """Bytes of the repr of a long text, without making it whole."""
+    if len(value) > _COUNTED:
+        return None
+    single, double = ("'", '"') if type(value) is str else (b"'", b'"')
+    nothing = value[:0]
+    quotes = value.count(single) + value.count(double)
+    size = len(repr(nothing)) + quotes
+    if value.count(single) and value.count(double):
+        size += value.count(single)
+    for at in range(0, len(value), _PIECE):
+        piece = value[at : at + _PIECE].replace(single, nothing).replace(double, nothing)
+        size += byte_len(clean(repr(piece))) - len(repr(nothing))
+    return size
 
 
 def _long_text(value, kind):
@@ -76,17 +108,24 @@ def _fit(out, name, text):
         out.setdefault("cut", {})[name] = size
 
 
+def size_of(form):
+    """Bytes that a form takes in a result."""
+    return byte_len(form) if isinstance(form, str) else json_size(form)
+
+
 def _put_json(out, value):
+    tagger = Tagger()
     try:
-        plain = Tagger().tag(value)
-        size = len(encode(plain))
+        plain = tagger.tag(value)
     except TooMuch:
         out.setdefault("cut", {})["json"] = None
         return
+    size = json_size(plain)
     if size <= limits.RICH_BYTES:
         out["json"] = plain
     else:
-        out.setdefault("cut", {})["json"] = size
+        whole = None if tagger.left_out is None else size + tagger.left_out
+        out.setdefault("cut", {})["json"] = whole
 
 
 def _put_rich(out, value):
@@ -106,10 +145,10 @@ def _put_rich(out, value):
 
 def describe(value):
     """The value frame's object; the value's own __repr__ may raise."""
-    whole = text_of(value)
-    out = {"text": cut_middle(whole, limits.VALUE_TEXT_BYTES)}
-    if byte_len(whole) > limits.VALUE_TEXT_BYTES:
-        out["cut"] = {"text": byte_len(whole)}
+    whole, size = _measured(value)
+    out = {"text": cut_middle(whole, limits.VALUE_TEXT_BYTES, size)}
+    if size is None or size > limits.VALUE_TEXT_BYTES:
+        out["cut"] = {"text": size}
     try:
         table = tables.table_of(value)
     except Exception:
