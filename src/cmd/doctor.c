@@ -5,7 +5,7 @@
 #include "cmd/doctor.h"
 
 #include "base/fd.h"
-#include "cmd/args.h"
+#include "cmd/args_fill.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor_advice.h"
 #include "launch/launch.h"
@@ -18,15 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FLAG_HELP = 1, FLAG_JSON, FLAG_IMAGE };
-
-static const struct args_flag flags[] = {
-	{"-h", FLAG_HELP, false},
-	{"--help", FLAG_HELP, false},
-	{"--json", FLAG_JSON, false},
-	{"--image", FLAG_IMAGE, true},
-};
-
 static const char help[] =
 	"usage: brig doctor [--json] [--image NAME]\n"
 	"\n"
@@ -37,26 +28,9 @@ static const char probe_code[] = "6*7";
 
 static int parse(int argc, char **argv, bool *ret_json, const char **ret_image, struct err *err)
 {
-	struct args args = {.argc = argc,
-		.argv = argv,
-		.flags = flags,
-		.flag_count = sizeof(flags) / sizeof(flags[0])};
-	const char *value;
-	int id;
-
-	while ((id = args_next(&args, &value, err)) != ARGS_END) {
-		if (id == ARGS_FAULT)
-			return -EINVAL;
-		if (id == ARGS_WORD)
-			return err_set(err, -EINVAL, "usage", "brig doctor takes no words: see -h");
-		if (id == FLAG_HELP)
-			return 1;
-		if (id == FLAG_JSON)
-			*ret_json = true;
-		else
-			*ret_image = value;
-	}
-	return 0;
+	const struct args_slot slots[] = {
+		{"--json", .is_set = ret_json}, {"--image", .text = ret_image}};
+	return args_fill("doctor", argc, argv, slots, 2, err);
 }
 
 /* One job in one cell, any layer allowed to be missing. */

@@ -5,7 +5,7 @@
 #include "cmd/mcp.h"
 
 #include "base/fd.h"
-#include "cmd/args.h"
+#include "cmd/args_fill.h"
 #include "cmd/cmd.h"
 #include "cmd/mcp_relay.h"
 #include "cmd/serve_setup.h"
@@ -15,18 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { FLAG_HELP = 1, FLAG_CONFIG, FLAG_ROLE, FLAG_FILES, FLAG_SOCKET, FLAG_ALLOW_DEGRADED };
-
-static const struct args_flag flags[] = {
-	{"-h", FLAG_HELP, false},
-	{"--help", FLAG_HELP, false},
-	{"--config", FLAG_CONFIG, true},
-	{"--role", FLAG_ROLE, true},
-	{"--files", FLAG_FILES, true},
-	{"--socket", FLAG_SOCKET, true},
-	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
-};
 
 static const char help[] =
 	"usage: brig mcp [--config FILE] [--role NAME] [--files DIR] [--allow-degraded LAYERS]\n"
@@ -45,35 +33,18 @@ static const char help[] =
 struct options {
 	const char *config, *role, *files, *socket;
 	layer_set allow_degraded;
-	bool help;
 };
 
 static int parse(int argc, char **argv, struct options *options, struct err *err)
 {
-	struct args args = {.argc = argc,
-		.argv = argv,
-		.flags = flags,
-		.flag_count = sizeof(flags) / sizeof(flags[0])};
-	const char *value;
-	int id, rc = 0;
-	while (!rc && (id = args_next(&args, &value, err)) != ARGS_END) {
-		if (id == ARGS_FAULT)
-			return -EINVAL;
-		if (id == ARGS_WORD)
-			return err_set(err, -EINVAL, "usage", "brig mcp takes no words: see -h");
-		if (id == FLAG_HELP)
-			options->help = true;
-		else if (id == FLAG_CONFIG)
-			options->config = value;
-		else if (id == FLAG_ROLE)
-			options->role = value;
-		else if (id == FLAG_FILES)
-			options->files = value;
-		else if (id == FLAG_SOCKET)
-			options->socket = value;
-		else
-			rc = args_layers("--allow-degraded", value, &options->allow_degraded, err);
-	}
+	const struct args_slot slots[] = {
+		{"--config", .text = &options->config},
+		{"--role", .text = &options->role},
+		{"--files", .text = &options->files},
+		{"--socket", .text = &options->socket},
+		{"--allow-degraded", .layers = &options->allow_degraded},
+	};
+	int rc = args_fill("mcp", argc, argv, slots, sizeof(slots) / sizeof(slots[0]), err);
 	if (!rc && options->socket && (options->config || options->role || options->files))
 		return err_set(err, -EINVAL, "usage",
 			"--socket goes to a brig that has its own "
@@ -136,16 +107,17 @@ int cmd_mcp(int argc, char **argv)
 {
 	struct options options = {0};
 	struct err err = {0};
-	if (parse(argc, argv, &options, &err) < 0) {
+	int rc = parse(argc, argv, &options, &err);
+	if (rc < 0) {
 		(void)fprintf(stderr, "brig: mcp: %s\n", err.text);
 		return CMD_USAGE;
 	}
-	if (options.help) {
+	if (rc > 0) {
 		(void)fputs(help, stdout);
 		return CMD_OK;
 	}
 	bool own = options.config || options.role || options.files || options.allow_degraded;
-	int rc = options.socket || !own ? mcp_relay_connect(options.socket, &err) : -ENOENT;
+	rc = options.socket || !own ? mcp_relay_connect(options.socket, &err) : -ENOENT;
 	if (rc >= 0)
 		return mcp_relay_run(rc);
 	/* Nobody there is no fault, unless somebody was meant to be. */

@@ -3,7 +3,7 @@
 
 #include "api/calc_client.h"
 #include "base/fd.h"
-#include "cmd/args.h"
+#include "cmd/args_fill.h"
 #include "cmd/cmd.h"
 #include "cmd/listen.h"
 #include "cmd/serve_help.h"
@@ -17,51 +17,21 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FLAG_HELP = 1, FLAG_CONFIG, FLAG_CHECK, FLAG_LISTEN, FLAG_SOCKET, FLAG_ALLOW_DEGRADED };
-
-static const struct args_flag flags[] = {
-	{"-h", FLAG_HELP, false},
-	{"--help", FLAG_HELP, false},
-	{"--config", FLAG_CONFIG, true},
-	{"--check-config", FLAG_CHECK, true},
-	{"--listen", FLAG_LISTEN, true},
-	{"--socket", FLAG_SOCKET, true},
-	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
-};
-
 struct options {
 	const char *config, *check, *listen, *socket;
 	layer_set allow_degraded;
-	bool help;
 };
 
 static int parse(int argc, char **argv, struct options *options, struct err *err)
 {
-	struct args args = {.argc = argc,
-		.argv = argv,
-		.flags = flags,
-		.flag_count = sizeof(flags) / sizeof(flags[0])};
-	const char *value;
-	int id, rc = 0;
-	while (!rc && (id = args_next(&args, &value, err)) != ARGS_END) {
-		if (id == ARGS_FAULT)
-			return -EINVAL;
-		if (id == ARGS_WORD)
-			return err_set(err, -EINVAL, "usage", "brig serve takes no words: see -h");
-		if (id == FLAG_HELP)
-			options->help = true;
-		else if (id == FLAG_CONFIG)
-			options->config = value;
-		else if (id == FLAG_CHECK)
-			options->check = value;
-		else if (id == FLAG_LISTEN)
-			options->listen = value;
-		else if (id == FLAG_SOCKET)
-			options->socket = value;
-		else
-			rc = args_layers("--allow-degraded", value, &options->allow_degraded, err);
-	}
-	return rc;
+	const struct args_slot slots[] = {
+		{"--config", .text = &options->config},
+		{"--check-config", .text = &options->check},
+		{"--listen", .text = &options->listen},
+		{"--socket", .text = &options->socket},
+		{"--allow-degraded", .layers = &options->allow_degraded},
+	};
+	return args_fill("serve", argc, argv, slots, sizeof(slots) / sizeof(slots[0]), err);
 }
 
 struct places {
@@ -195,11 +165,12 @@ int cmd_serve(int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], CALC_WORKER_FLAG) == 0)
 		return calc_worker_main();
 	mend_check(argc, argv);
-	if (parse(argc, argv, &options, &err) < 0) {
+	int rc = parse(argc, argv, &options, &err);
+	if (rc < 0) {
 		(void)fprintf(stderr, "brig: serve: %s\n", err.text);
 		return CMD_USAGE;
 	}
-	if (options.help) {
+	if (rc > 0) {
 		(void)fputs(serve_help, stdout);
 		return CMD_OK;
 	}

@@ -12,7 +12,8 @@
 int serve_setup(const char *path, layer_set allow_degraded, struct serve_parent_options *ret,
 	struct err *err) MUST_CHECK;
 
-/* Whether what the file says of the host holds: its users, and its log's folder. Changes nothing. */
+/* Whether what the file says of the host holds: its users, and its log's folder. Changes nothing.
+ */
 int serve_setup_check(const char *path, struct err *err) MUST_CHECK;
 
 /* The Python and the libraries of the default image; empty where there is none. */

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "cmd/args.h"
+#include "cmd/args_fill.h"
 #include "cmd/cmd.h"
 #include "cmd/listen.h"
 #include "launch/launch.h"
@@ -28,27 +28,6 @@
 #define PARK_MAX 32u
 #define RESTART_PAUSE_MS 200
 #define RESTARTS_IN_A_ROW 10u
-
-enum {
-	FLAG_HELP = 1,
-	FLAG_SOCKET,
-	FLAG_IMAGE,
-	FLAG_ALLOW_DEGRADED,
-	FLAG_CELLS,
-	FLAG_PARK,
-	FLAG_ZYGOTE_JOBS
-};
-
-static const struct args_flag flags[] = {
-	{"-h", FLAG_HELP, false},
-	{"--help", FLAG_HELP, false},
-	{"--socket", FLAG_SOCKET, true},
-	{"--image", FLAG_IMAGE, true},
-	{"--allow-degraded", FLAG_ALLOW_DEGRADED, true},
-	{"--cells", FLAG_CELLS, true},
-	{"--park", FLAG_PARK, true},
-	{"--zygote-jobs", FLAG_ZYGOTE_JOBS, true},
-};
 
 static const char help[] =
 	"usage: brig service [--socket PATH] [--image NAME] [--cells N] [--park N]\n"
@@ -74,60 +53,21 @@ static void on_stop(int number)
 	stop_asked = 1;
 }
 
-static int count_value(const char *flag, const char *text, unsigned min, unsigned max,
-	unsigned *ret_count, struct err *err)
-{
-	char *end;
-	unsigned long count = strtoul(text, &end, 10);
-	if (!*text || *end || count < min || count > max)
-		return err_set(
-			err, -EINVAL, "usage", "%s takes a number from %u to %u", flag, min, max);
-	*ret_count = (unsigned)count;
-	return 0;
-}
-
-static int park_value(const char *text, struct launch_options *options, struct err *err)
-{
-	int rc = count_value("--park", text, 0, LAUNCH_CELLS_MAX, &options->park_max, err);
-	if (!rc && options->park_min > options->park_max)
-		options->park_min = options->park_max;
-	return rc;
-}
-
 /* 0, 1 where the help was asked for, -EINVAL. */
 static int parse(int argc, char **argv, struct launch_options *options, const char **ret_socket,
 	struct err *err)
 {
-	struct args args = {.argc = argc,
-		.argv = argv,
-		.flags = flags,
-		.flag_count = sizeof(flags) / sizeof(flags[0])};
-	const char *value;
-	int id, rc = 0;
-
-	while (!rc && (id = args_next(&args, &value, err)) != ARGS_END) {
-		if (id == ARGS_FAULT)
-			return -EINVAL;
-		if (id == ARGS_WORD)
-			return err_set(
-				err, -EINVAL, "usage", "brig service takes no words: see -h");
-		if (id == FLAG_HELP)
-			return 1;
-		if (id == FLAG_SOCKET)
-			*ret_socket = value;
-		else if (id == FLAG_IMAGE)
-			options->image = value;
-		else if (id == FLAG_CELLS)
-			rc = count_value(
-				"--cells", value, 1, LAUNCH_CELLS_MAX, &options->cells_max, err);
-		else if (id == FLAG_PARK)
-			rc = park_value(value, options, err);
-		else if (id == FLAG_ZYGOTE_JOBS)
-			rc = count_value(
-				"--zygote-jobs", value, 1, 1000000, &options->zygote_jobs, err);
-		else
-			rc = args_layers("--allow-degraded", value, &options->allow_degraded, err);
-	}
+	const struct args_slot slots[] = {
+		{"--socket", .text = ret_socket},
+		{"--image", .text = &options->image},
+		{"--allow-degraded", .layers = &options->allow_degraded},
+		{"--cells", .count = &options->cells_max, .min = 1, .max = LAUNCH_CELLS_MAX},
+		{"--park", .count = &options->park_max, .max = LAUNCH_CELLS_MAX},
+		{"--zygote-jobs", .count = &options->zygote_jobs, .min = 1, .max = 1000000},
+	};
+	int rc = args_fill("service", argc, argv, slots, sizeof(slots) / sizeof(slots[0]), err);
+	if (options->park_min > options->park_max)
+		options->park_min = options->park_max;
 	return rc;
 }
 

@@ -1,7 +1,7 @@
 /* tools: in the shape that each kind of agent wants them. */
 #include "cmd/tools.h"
 
-#include "cmd/args.h"
+#include "cmd/args_fill.h"
 #include "cmd/cmd.h"
 #include "cmd/serve_setup.h"
 #include "tool/schema.h"
@@ -9,14 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { FLAG_HELP = 1, FLAG_FORMAT };
-
-static const struct args_flag flags[] = {
-	{"-h", FLAG_HELP, false},
-	{"--help", FLAG_HELP, false},
-	{"--format", FLAG_FORMAT, true},
-};
 
 static const char help[] =
 	"usage: brig tools [--format openai|anthropic|mcp]\n"
@@ -35,39 +27,21 @@ static int format_value(const char *text, enum schema_format *ret, struct err *e
 	return err_set(err, -EINVAL, "usage", "--format takes openai, anthropic or mcp");
 }
 
-static int parse(
-	int argc, char **argv, enum schema_format *format, bool *asks_help, struct err *err)
-{
-	struct args args = {.argc = argc,
-		.argv = argv,
-		.flags = flags,
-		.flag_count = sizeof(flags) / sizeof(flags[0])};
-	const char *value;
-	int id, rc = 0;
-	while (!rc && (id = args_next(&args, &value, err)) != ARGS_END) {
-		if (id == ARGS_FAULT)
-			return -EINVAL;
-		if (id == ARGS_WORD)
-			return err_set(err, -EINVAL, "usage", "brig tools takes no words: see -h");
-		if (id == FLAG_HELP)
-			*asks_help = true;
-		else
-			rc = format_value(value, format, err);
-	}
-	return rc;
-}
-
 int cmd_tools(int argc, char **argv)
 {
 	enum schema_format format = SCHEMA_MCP;
-	bool asks_help = false;
+	const char *wanted = NULL;
+	const struct args_slot slots[] = {{"--format", .text = &wanted}};
 	char python[24], advertise[ADVERTISE_BYTES];
 	struct err err = {0};
-	if (parse(argc, argv, &format, &asks_help, &err) < 0) {
+	int rc = args_fill("tools", argc, argv, slots, 1, &err);
+	if (!rc && wanted)
+		rc = format_value(wanted, &format, &err);
+	if (rc < 0) {
 		(void)fprintf(stderr, "brig: tools: %s\n", err.text);
 		return CMD_USAGE;
 	}
-	if (asks_help) {
+	if (rc > 0) {
 		(void)fputs(help, stdout);
 		return CMD_OK;
 	}

@@ -128,7 +128,7 @@ def test_code_and_its_input_cannot_both_be_stdin(refused):
     (["--memory", "-512M"], "--memory"),
     (["--output", "0"], "--output"),
     (["--chart-format", "gif"], "png or svg"),
-    (["--session", "new"], "leave out --session"),
+    (["--session", "a b"], "write new"),
     (["--allow-degraded", "memry"], ["did you mean memory", "brig doctor"]),
     (["--allow-degraded", ""], "memory,pids"),
 ])
