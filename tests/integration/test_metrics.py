@@ -10,7 +10,7 @@ import threading
 import pytest
 
 import host
-from dispatcher import Dispatcher
+from dispatcher import RESEARCH, Dispatcher
 
 SAMPLE = re.compile(r"^([a-z_]+)(?:\{(.*)\})? ([0-9.e+-]+)$")
 
@@ -164,6 +164,24 @@ def test_a_client_that_leaves_takes_its_cell_along(brig, headers):
     assert kills(page, "cancelled") == cancelled + 1
     assert page["brig_cgroups", frozenset()] == cells(page, "parked")
     assert page["brig_jobs_running", frozenset()] == 0
+
+
+def test_a_role_that_floods_waits_for_itself(brig):
+    """It holds no more than three quarters of the slots: another's job does not wait for it."""
+    assert brig.run("1").json["outcome"] == "ok"  # now the service knows that there are two
+    flood = []
+    for _ in range(12):
+        connection = brig.connect()
+        connection.request("POST", "/v1/run", json.dumps({"code": "import time; time.sleep(59)"}),
+                           {"Content-Type": "application/json",
+                            "Authorization": f"Bearer {RESEARCH}"})
+        flood.append(connection)
+    host.wait_until(lambda: cells(samples(brig), "running") == 6, "the flood has its share")
+    assert brig.run("6 * 7").json["result"]["text"] == "42"
+    assert brig.audit("call", "kind = 'completed' and role = 'research'") == []
+    for connection in flood:
+        connection.close()
+    settled(brig)
 
 
 def test_a_dead_service_does_not_keep_the_page(brig):
