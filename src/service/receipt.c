@@ -16,6 +16,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,8 +89,9 @@ static int read_privilege(struct reading *reading)
 	/* Seccomp_filters is younger (5.9) than the mode. */
 	(void)procfs_line(reading->status, "Seccomp_filters:", filters, sizeof(filters));
 	if (!rc)
-		rc = report(reading, LAYER_SECCOMP, held, "mode %s, %s filter, %u instructions",
-			text, filters, reading->cell->service->filter.count);
+		rc = report(reading, LAYER_SECCOMP, held,
+			"mode %s, %s filter, %u instructions, sha256 %s", text, filters,
+			reading->cell->service->filter.count, reading->cell->service->filter_hash);
 	return rc;
 }
 
@@ -155,6 +157,29 @@ static bool mounted(
 	return false;
 }
 
+static void hash_text(crypto_hash_sha256_state *state, const char *text)
+{
+	(void)crypto_hash_sha256_update(state, (const unsigned char *)text, strlen(text) + 1);
+}
+
+/* Places, options and types in their order: one cell's are every cell's. */
+static void hash_mounts(const struct reading *reading, char digits[17])
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	crypto_hash_sha256_state state;
+	struct procfs_mount mount;
+	const char *at = reading->mounts;
+
+	(void)crypto_hash_sha256_init(&state);
+	while (procfs_next_mount(&at, &mount)) {
+		hash_text(&state, mount.point);
+		hash_text(&state, mount.options);
+		hash_text(&state, mount.type);
+	}
+	(void)crypto_hash_sha256_final(&state, hash);
+	(void)sodium_bin2hex(digits, 17, hash, 8);
+}
+
 static int read_mounts(struct reading *reading)
 {
 	static const char *const golden[] = {"/", "/dev", "/dev/null", "/dev/zero", "/dev/full",
@@ -164,6 +189,7 @@ static int read_mounts(struct reading *reading)
 	const char *at = reading->mounts;
 	size_t count = 0, known = 0;
 	bool proc = false, sealed_dev = true;
+	char digits[17];
 
 	while (procfs_next_mount(&at, &mount)) {
 		count++;
@@ -174,9 +200,10 @@ static int read_mounts(struct reading *reading)
 			sealed_dev =
 				sealed_dev && procfs_has_options(mount.options, "nosuid,noexec");
 	}
+	hash_mounts(reading, digits);
 	bool exact = count == golden_count && known == golden_count;
-	int rc = report(
-		reading, LAYER_ROOT, exact, "%zu mounts, %zu of them expected", count, known);
+	int rc = report(reading, LAYER_ROOT, exact, "%zu mounts, %zu of them expected, sha256 %s",
+		count, known, digits);
 	bool image = mounted(reading, "/", "ro,nosuid,nodev", NULL);
 	if (!rc)
 		rc = report(reading, LAYER_IMAGE, image, "/ is %s",

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,19 @@ static int watch_all(struct service *service, struct err *err)
 	return 0;
 }
 
+static int build_filter(struct service *service, struct err *err)
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	int rc = seccomp_build(seccomp_policy, seccomp_policy_count, &service->filter, err);
+	if (rc < 0)
+		return rc;
+	(void)crypto_hash_sha256(hash, (const unsigned char *)service->filter.code,
+		service->filter.count * sizeof(service->filter.code[0]));
+	(void)sodium_bin2hex(service->filter_hash, sizeof(service->filter_hash), hash,
+		sizeof(service->filter_hash) / 2);
+	return 0;
+}
+
 int service_init(struct service *service, const struct launch_message *start,
 	struct cgroup_tree tree, struct err *err)
 {
@@ -251,7 +265,7 @@ int service_init(struct service *service, const struct launch_message *start,
 	if (!rc) /* the maker first: it is to hold as little as possible */
 		rc = maker_start(&service->maker, err);
 	if (!rc)
-		rc = seccomp_build(seccomp_policy, seccomp_policy_count, &service->filter, err);
+		rc = build_filter(service, err);
 	if (!rc)
 		rc = open_descriptors(service, err);
 	if (!rc)

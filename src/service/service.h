@@ -212,6 +212,7 @@ struct service {
 	struct cgroup_tree tree;
 	layer_set skip; /* allowed to be missing, and missing */
 	struct cell_filter filter;
+	char filter_hash[17]; /* of its code: the first digits of SHA-256 */
 	struct maker maker;
 	struct event *maker_event, *link_event, *control_event, *inotify_event;
 	struct event *refill_event, *sizing_event;
