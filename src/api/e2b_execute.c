@@ -23,7 +23,6 @@ struct execution {
 	struct rest *rest;
 	struct call *call;
 	struct text_stream text;
-	char session[SESSION_ID_BYTES];
 	uint64_t number;
 	bool begun;
 };
@@ -232,7 +231,6 @@ void e2b_execute(struct rest *rest)
 		return;
 	}
 	execution->rest = rest;
-	memcpy(execution->session, session->id, sizeof(execution->session));
 	execution->number = context->runs;
 	const char *words = refused(object);
 	if (words)

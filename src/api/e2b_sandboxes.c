@@ -188,6 +188,7 @@ static void extend(struct rest *rest, struct session *session, bool connects)
 {
 	cleanup_json json_t *object = NULL;
 	struct session_request request;
+	struct session_status status;
 	uint64_t ms;
 	if (rest->exchange->body.len && !e2b_read(rest, &object))
 		return;
@@ -195,6 +196,10 @@ static void extend(struct rest *rest, struct session *session, bool connects)
 		e2b_problem(rest, 400, "timeout must be a whole number of seconds");
 		return;
 	}
+	/* Who connects may make it longer, but not shorter. */
+	session_status_of(session, &status);
+	if (connects && ms < status.life_left_ms)
+		ms = status.life_left_ms;
 	struct extension *extension = calloc(1, sizeof(*extension));
 	session_request_init(&request);
 	request.verb = SESSION_EXTEND;

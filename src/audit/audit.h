@@ -86,7 +86,7 @@ struct audit_call {
 	const char *id;	   /* unique: the job's id, or for audit_single NULL: one is made up */
 	const char *role;  /* "" where the caller has none (401) */
 	const char *token; /* its name, never the token; "" without one */
-	const char *door;  /* "rest", "mcp", "cli" */
+	const char *door;  /* "rest", "mcp", "cli", "e2b" */
 	const char *tool;  /* as named by the caller: cut and redacted */
 	struct span code;  /* the code, or the expression of calculate; whole */
 	struct span stdin_head;

@@ -21,7 +21,8 @@
 #define MATCHES_TEXT(row)                                                                          \
 	" (" row ".code LIKE ?3 ESCAPE '\\' OR " row ".stdin LIKE ?3 ESCAPE '\\' OR " row          \
 	".output LIKE ?3 ESCAPE '\\' OR " row ".error LIKE ?3 ESCAPE '\\' OR " row                 \
-	".tool LIKE ?3 ESCAPE '\\' OR " row ".inputs LIKE ?3 ESCAPE '\\')"
+	".tool LIKE ?3 ESCAPE '\\' OR " row ".inputs LIKE ?3 ESCAPE '\\' OR " row                  \
+	".note LIKE ?3 ESCAPE '\\')"
 
 static const char list_from[] =
 	" FROM entry a LEFT JOIN entry e ON a.kind = 'accepted' AND e.call = a.call"

@@ -229,7 +229,9 @@ test("setTimeout prolongs", async () => {
 test("kill, isRunning, connect, list with metadata", async () => {
   const sandbox = await Sandbox.create({ timeoutMs: 60_000, metadata: { user: "ünì&=1" } });
   await sandbox.runCode("word = 'same'");
-  const again = await Sandbox.connect(sandbox.sandboxId);
+  const before = (await sandbox.getInfo()).endAt;
+  const again = await Sandbox.connect(sandbox.sandboxId, { timeoutMs: 1_000 });
+  assert.ok((await sandbox.getInfo()).endAt - before > -5_000, "connecting made its time shorter");
   assert.match((await again.runCode("word")).text, /same/);
   const found = await Sandbox.list({ query: { metadata: { user: "ünì&=1" } } }).nextItems();
   assert.deepEqual(found.map((s) => s.sandboxId), [sandbox.sandboxId]);

@@ -361,6 +361,9 @@ def test_rows_carry_the_session(brig):
         ("accepted", "run_sandboxed"), ("completed", "run_sandboxed"), ("single", "session_write"),
         ("single", "session_remove"), ("single", "session_close")]
     assert json.loads(rows[0][2]) == {"session": session}
+    listed = host.run_brig("audit", "list", "--db", brig.folder / "log/audit.db", "--text", session,
+                           "--json")
+    assert len(json.loads(listed.stdout)) == 4, listed
     written = json.loads(rows[2][3])[0]
     assert written == {"name": "a.txt", "bytes": 3, "sha256": hashlib.sha256(b"abc").hexdigest()}
 
