@@ -67,6 +67,9 @@ int audit_open(const struct audit_options *options, struct audit **ret_audit, st
 		rc = audit_lock_open(options->path, &audit->lock_fd, err);
 	if (!rc)
 		(void)sqlite3_wal_hook(audit->db.handle, note_wal, audit);
+	if (!rc && options->brief)
+		(void)sqlite3_db_config(
+			audit->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	if (!rc)
 		rc = audit_recover(audit, err);
 	if (!rc)

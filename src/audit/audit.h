@@ -67,9 +67,11 @@ struct audit;
 struct audit_options {
 	const char *path;
 	enum audit_durability durability;
-	uint64_t retention_ms;	   /* rows older than this go; 0 keeps them */
-	uint64_t retention_bytes;  /* the oldest rows go beyond this size; 0 keeps them */
-	uint64_t head_ms;	   /* how often audit_tick hands out a head; 0 never */
+	uint64_t retention_ms;	  /* rows older than this go; 0 keeps them */
+	uint64_t retention_bytes; /* the oldest rows go beyond this size; 0 keeps them */
+	uint64_t head_ms;	  /* how often audit_tick hands out a head; 0 never */
+	bool brief; /* of a process with one call: what tidies the files at its end, and waits for
+		     * the disk, is left to a later one */
 	const struct span *values; /* exact values to redact, see redact.h; borrowed for the call */
 	size_t value_count;
 };

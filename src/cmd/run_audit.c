@@ -71,6 +71,7 @@ static int write_begin(struct run_audit *audit, const struct job_spec *spec,
 		.outcome = outcome_name(OUTCOME_REJECTED), .error = span_text(refusal->text)};
 
 	ledger_options(audit->setup.config, audit->setup.start.audit_path, &options);
+	options.brief = true;
 	describe(audit, spec, &call, inputs);
 	call.stdin_head = describe_stdin(spec, look);
 	int rc = become(&audit->setup.user, err);

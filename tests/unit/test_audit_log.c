@@ -818,6 +818,30 @@ static void a_reload_takes_new_values(void **state)
 	assert_int_equal(list(&(struct audit_filter){.text = "[redacted:configured]"}).count, 2);
 }
 
+/* Calls of processes that live for one call each: the chain goes on through the WAL they leave. */
+static void brief_writers_leave_the_wal(void **state)
+{
+	(void)state;
+	const struct audit_options brief = {.brief = true};
+	char wal[120], id[32];
+	struct stat status;
+	(void)snprintf(wal, sizeof(wal), "%s-wal", path);
+	for (size_t i = 0; i < 20; i++) {
+		struct audit *audit = open_with(&brief);
+		(void)snprintf(id, sizeof(id), "brief%zu", i);
+		accept_one(audit, id, "print(42)");
+		complete_one(audit, id);
+		assert_int_equal(audit_flush(audit, NULL), 0);
+		audit_close(audit);
+		assert_int_equal(stat(wal, &status), 0);
+		assert_true(status.st_size > 0);
+	}
+	assert_int_equal(verified().rows, 40);
+	audit_close(open_plain());
+	assert_int_equal(stat(wal, &status), -1);
+	assert_int_equal(verified().rows, 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -841,6 +865,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_no_logs),
 		cmocka_unit_test(filters_find),
 		cmocka_unit_test(a_reload_takes_new_values),
+		cmocka_unit_test_setup(brief_writers_leave_the_wal, fresh),
 	};
 	return cmocka_run_group_tests_name("audit_log", tests, make_folder, remove_folder);
 }
