@@ -34,7 +34,8 @@ static size_t distance(const char *a, const char *b)
 const char *nearest_name(const char *word, const char *const *names)
 {
 	const char *best = NULL;
-	size_t length = strlen(word), best_distance = length / 3 + 2;
+	size_t length = strlen(word), letters = length - strspn(word, "-");
+	size_t best_distance = letters / 3 + 2;
 
 	if (length == 0 || length > WORD_BYTES)
 		return NULL;

@@ -23,10 +23,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define CALC_SOURCE_MAX 4096 /* bytes of source, blanks included */
 #define CALC_NESTING_MAX 200 /* brackets, prefixes, `**` and bodies inside one another */
 #define CALC_EXACT_MAX 1100  /* characters of an exact value; a longer one is left out */
 #define CALC_EXACT_BITS 4096 /* bits a numerator or denominator may reach, by the bound */
+#define CALC_SHOWN 80	     /* of them, in the line for a model */
 #define CALC_REPR_SIZE 32
 #define CALC_MESSAGE_SIZE 160
 #define CALC_HINT_SIZE 160
@@ -93,7 +98,8 @@ const char *calc_error_name(enum calc_error error);
 /*
  * Writes the line made for a model into `text`, at least CALC_TEXT_SIZE bytes: the value, and the
  * exact one where it differs ("0.30000000000000004 (exactly 0.3)"); or "error: …" with the column
- * and the hint. A value that is infinite or not a number is `inf`, `-inf` or `nan` alone.
+ * and the hint. A value that is infinite or not a number is `inf`, `-inf` or `nan` alone. An exact
+ * value of more than CALC_SHOWN characters is shown with an exponent, or by its beginning.
  * Returns the length.
  */
 size_t calc_text(const struct calc_result *result, char *text);
@@ -111,5 +117,9 @@ size_t calc_json(const struct calc_result *result, char *json);
  * obey or not show is replaced. Returns the length; 0 where `result` is no error.
  */
 size_t calc_report(const struct calc_result *result, const char *source, size_t bytes, char *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -54,6 +54,11 @@ static double power(double base, double exponent, unsigned at, struct calc_fault
 		return is_odd(exponent) ? base : 0.0;
 	}
 	bool negative = base < 0;
+	if (negative && exponent != floor(exponent) && isinf(pow(fabs(base), exponent))) {
+		/* CPython computes the complex number first. */
+		fault_set(fault, CALC_ERROR_OVERFLOW, at, "result too large");
+		return base;
+	}
 	if (negative && exponent != floor(exponent)) {
 		fault_set(fault, CALC_ERROR_COMPLEX, at,
 			"complex result: a negative base with a fractional exponent");

@@ -5,122 +5,12 @@
  */
 #include "calc/hint.h"
 
-#include "base/utf8.h"
+#include "calc/hint_words.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SANDBOX "use run_sandboxed"
-#define PLAIN_DIGITS "write the plain digits 0 to 9"
-#define NO_TRUTH "calculate gives numbers, not truth; " SANDBOX
-
-struct word {
-	const char *text, *hint;
-};
-
-/* The hint of the first entry whose text stands at `at`, or NULL. */
-static const char *prefix_hint(const struct word *words, size_t count, const char *at)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!strncmp(at, words[i].text, strlen(words[i].text)))
-			return words[i].hint;
-	}
-	return NULL;
-}
-
-static const char *word_hint(const struct word *words, size_t count, const char *at, size_t bytes)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strlen(words[i].text) == bytes && !memcmp(at, words[i].text, bytes))
-			return words[i].hint;
-	}
-	return NULL;
-}
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static const struct word symbols[] = {
-	{"×", "for multiplication write *"},
-	{"·", "for multiplication write *"},
-	{"⋅", "for multiplication write *"},
-	{"∙", "for multiplication write *"},
-	{"•", "for multiplication write *"},
-	{"∗", "for multiplication write *"},
-	{"✕", "for multiplication write *"},
-	{"✖", "for multiplication write *"},
-	{"＊", "for multiplication write *"},
-	{"÷", "for division write /"},
-	{"∕", "for division write /"},
-	{"⁄", "for division write /"},
-	{"／", "for division write /"},
-	{"−", "for minus write the plain hyphen -"},
-	{"–", "for minus write the plain hyphen -"},
-	{"—", "for minus write the plain hyphen -"},
-	{"‐", "for minus write the plain hyphen -"},
-	{"‑", "for minus write the plain hyphen -"},
-	{"－", "for minus write the plain hyphen -"},
-	{"＋", "for plus write the plain +"},
-	{"√", "for the square root of x write x**0.5"},
-	{"∛", "for the cube root of x write x**(1/3)"},
-	{"²", "for a square write x**2"},
-	{"³", "for a cube write x**3"},
-	{"½", "write 1/2"},
-	{"¼", "write 1/4"},
-	{"¾", "write 3/4"},
-	{"∞", "there is no infinity to write; " SANDBOX},
-	{"％", "per cent is division by 100: 20/100"},
-	{"‰", "per mille is division by 1000"},
-	{"€", "leave out the currency sign"},
-	{"£", "leave out the currency sign"},
-	{"¥", "leave out the currency sign"},
-	{"₹", "leave out the currency sign"},
-	{"$", "leave out the currency sign"},
-	{"°", "leave out the unit"},
-	{"（", "write the plain brackets ( )"},
-	{"）", "write the plain brackets ( )"},
-	{"，", "write numbers without separators, and a point before decimals"},
-	{"’", "write numbers without separators"},
-	{"“", "numbers only: leave out the quotes"},
-	{"”", "numbers only: leave out the quotes"},
-	{"\u00a0", "an invisible character stands here: write a plain blank"},
-	{"\u2009", "an invisible character stands here: write a plain blank"},
-	{"\u202f", "an invisible character stands here: write a plain blank"},
-	{"\u200b", "an invisible character stands here: take it out"},
-	{"\ufeff", "an invisible character stands here: take it out"},
-	{"０", PLAIN_DIGITS},
-	{"１", PLAIN_DIGITS},
-	{"２", PLAIN_DIGITS},
-	{"３", PLAIN_DIGITS},
-	{"４", PLAIN_DIGITS},
-	{"５", PLAIN_DIGITS},
-	{"６", PLAIN_DIGITS},
-	{"７", PLAIN_DIGITS},
-	{"８", PLAIN_DIGITS},
-	{"９", PLAIN_DIGITS},
-	{"&", NO_TRUTH},
-	{"|", NO_TRUTH},
-	{"?", NO_TRUTH},
-	{"!", "factorials are no part of calculate; " SANDBOX},
-	{"=", "write the side to be computed alone, without ="},
-};
-
-static const struct word names[] = {
-	{"pi", "write the number: 3.141592653589793"},
-	{"π", "write the number: 3.141592653589793"},
-	{"Pi", "write the number: 3.141592653589793"},
-	{"PI", "write the number: 3.141592653589793"},
-	{"tau", "write the number: 6.283185307179586"},
-	{"τ", "write the number: 6.283185307179586"},
-	{"e", "write the number: 2.718281828459045"},
-};
-
-static const struct word functions[] = {
-	{"sqrt", "for the square root of x write x**0.5"},
-	{"cbrt", "for the cube root of x write x**(1/3)"},
-	{"pow", "for a power write x**y"},
-	{"factorial", "calculate has no functions; " SANDBOX " with math.factorial"},
-	{"percent", "per cent is division by 100: 20/100"},
-};
 
 static bool is_digit(char c)
 {
@@ -164,7 +54,7 @@ static const char *call_hint(const char *at)
 		at += length + 1;
 		length = name_length(at);
 	}
-	const char *hint = word_hint(functions, COUNT(functions), at, length);
+	const char *hint = hint_function(at, length);
 	return hint ? hint : "calculate has no functions; " SANDBOX;
 }
 
@@ -241,7 +131,7 @@ static const char *node_hint(enum calc_node node, const char *at)
 	case NODE_CONSTANT:
 		return constant_hint(at);
 	case NODE_NAME:
-		hint = word_hint(names, COUNT(names), at, name_length(at));
+		hint = hint_name(at, name_length(at));
 		return hint ? hint : "calculate has no names: write the number, or " SANDBOX;
 	case NODE_UNARY_OP:
 		return *at == '+' ? "leave out the plus sign before a number"
@@ -250,6 +140,10 @@ static const char *node_hint(enum calc_node node, const char *at)
 	case NODE_SET:
 		return "for grouping write ( ); for lists and sets " SANDBOX;
 	case NODE_COMPARE:
+		/* what is 2+2 */
+		return strstr(at, " is ") && is_letter(*at)
+			       ? "write the arithmetic alone, without words: 2 + 2"
+			       : NO_TRUTH;
 	case NODE_BOOL_OP:
 		return NO_TRUTH;
 	default:
@@ -274,8 +168,13 @@ static const char *literal_hint(const char *source, const char *at)
 {
 	if (!is_letter(*at) || at == source || !is_digit(at[-1]))
 		return NULL;
-	if ((*at == 'e' || *at == 'E') && !is_letter(at[1]))
-		return "an exponent needs digits: 1e3";
+	if (*at == 'e' || *at == 'E') {
+		bool sign = at[1] == '+' || at[1] == '-';
+		if (is_digit(at[1 + sign]))
+			return "a number has one exponent: 1e3; to multiply write *";
+		if (!is_letter(at[1]))
+			return "an exponent needs digits: 1e3";
+	}
 	return *at == '_' ? NULL : "for multiplication write *: 2*x";
 }
 
@@ -311,7 +210,7 @@ static const char *token_hint(const struct calc_fault *fault, const char *source
 			"two numbers side by side: write an operator between them", hint);
 		return NULL;
 	}
-	const char *found = prefix_hint(symbols, COUNT(symbols), at);
+	const char *found = hint_symbol(at);
 	return found ? found : adjacent_hint(source, at, fault->last);
 }
 
@@ -334,7 +233,7 @@ static const char *syntax_hint(const struct calc_fault *fault, const char *sourc
 		found = "each bracket needs its partner";
 		break;
 	case SLIP_CHARACTER:
-		found = prefix_hint(symbols, COUNT(symbols), at);
+		found = hint_symbol(at);
 		break;
 	case SLIP_LITERAL:
 		found = literal_hint(source, at);
@@ -349,6 +248,25 @@ static const char *syntax_hint(const struct calc_fault *fault, const char *sourc
 	return found;
 }
 
+/* ** (1/3), at the operator. */
+static bool is_odd_root(const char *at)
+{
+	at += strspn(at, "* (");
+	if (strncmp(at, "1/", 2) != 0)
+		return false;
+	size_t digits = strspn(at + 2, "0123456789");
+	return digits && (at[1 + digits] - '0') % 2 && at[2 + digits] == ')';
+}
+
+/* () */
+static bool is_empty(const char *at)
+{
+	at += *at == '(';
+	while (*at == ' ')
+		at++;
+	return *at == ')';
+}
+
 void hint_write(const struct calc_fault *fault, const char *source, unsigned bytes, char *hint)
 {
 	const char *found = NULL;
@@ -358,7 +276,9 @@ void hint_write(const struct calc_fault *fault, const char *source, unsigned byt
 		found = bytes ? syntax_hint(fault, source, hint) : NULL;
 		break;
 	case CALC_ERROR_FORBIDDEN:
-		if (fault->node == NODE_TUPLE)
+		if (fault->node == NODE_TUPLE && is_empty(source + fault->at))
+			found = "write an expression between the brackets";
+		else if (fault->node == NODE_TUPLE)
 			separators(source, ',',
 				"one value at a time; before decimals write a point", hint);
 		else
@@ -371,7 +291,9 @@ void hint_write(const struct calc_fault *fault, const char *source, unsigned byt
 		found = "a double ends near 1.8e308; for integers of any size " SANDBOX;
 		break;
 	case CALC_ERROR_COMPLEX:
-		found = SANDBOX " with complex numbers";
+		found = is_odd_root(source + fault->at)
+				? "for an odd root of a negative number write -(8**(1/3))"
+				: SANDBOX " with complex numbers";
 		break;
 	case CALC_ERROR_NONE:
 	case CALC_ERROR_ZERO_DIVISION:

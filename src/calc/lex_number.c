@@ -104,6 +104,8 @@ __attribute__((noinline)) static const unsigned char *number_based(
 	at += 2;
 	do {
 		at += *at == '_';
+		if (is_digit(*at) && digit_value(*at) >= base)
+			break;
 		if (digit_value(*at) >= base) {
 			lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source),
 				"invalid %s literal", kind);
@@ -118,7 +120,7 @@ __attribute__((noinline)) static const unsigned char *number_based(
 	} while (*at == '_');
 	if (is_digit(*at)) {
 		lex_fail(lx, SLIP_LITERAL, (unsigned)(at - lx->source),
-			"invalid digit '%c' in a %s literal", *at, kind);
+			"invalid digit '%c' in %s %s literal", *at, base == 8 ? "an" : "a", kind);
 		return NULL;
 	}
 	return ends_number(lx, at, kind) ? at : NULL;

@@ -70,13 +70,57 @@ static size_t error_text(const struct calc_result *result, char *text)
 	return (size_t)length;
 }
 
+#define DIGITS_SHOWN 40
+
+/* 1.25e-400 where the digits are few, else the first ones; how many there are in all. */
+static char *long_decimal(char *at, const char *exact)
+{
+	const char *first = exact + strspn(exact, "-0."), *last = first, *digit;
+	unsigned count = 0, used = 0;
+	for (digit = first; *digit; digit++) {
+		count += is_digit(*digit);
+		if (is_digit(*digit) && *digit != '0') {
+			last = digit;
+			used = count;
+		}
+	}
+	at = stpcpy(at, *exact == '-' ? "-" : "");
+	for (unsigned shown = 0; shown < DIGITS_SHOWN && first <= last; first++) {
+		if (!is_digit(*first))
+			continue;
+		if (shown++ == 1)
+			*at++ = '.';
+		*at++ = *first;
+	}
+	at = stpcpy(at, used > DIGITS_SHOWN ? "…" : "");
+	at += sprintf(at, "e%+ld", exponent_of(exact));
+	return used > DIGITS_SHOWN ? at + sprintf(at, ", %u digits", used) : at;
+}
+
+static char *exact_text(char *at, const char *exact)
+{
+	const char *slash = strchr(exact, '/');
+	size_t length = strlen(exact);
+	if (length <= CALC_SHOWN)
+		return stpcpy(at, exact);
+	long exponent = exponent_of(exact);
+	if (!slash && exponent >= -4 && exponent < DIGITS_SHOWN / 2)
+		return at + sprintf(at, "%.*s…, %zu digits", DIGITS_SHOWN, exact,
+				    strspn(exact + strcspn(exact, ".") + 1, "0123456789") +
+					    strspn(exact + (*exact == '-'), "0123456789"));
+	if (!slash)
+		return long_decimal(at, exact);
+	return at + sprintf(at, "a fraction of %zu and %zu digits",
+			    (size_t)(slash - exact) - (*exact == '-'), strlen(slash + 1));
+}
+
 size_t calc_text(const struct calc_result *result, char *text)
 {
 	if (result->status != CALC_VALUE)
 		return error_text(result, text);
 	char *at = stpcpy(text, result->repr);
 	if (result->exact[0] && result->exact_differs && isfinite(result->value))
-		at = stpcpy(stpcpy(stpcpy(at, " (exactly "), result->exact), ")");
+		at = stpcpy(exact_text(stpcpy(at, " (exactly "), result->exact), ")");
 	return (size_t)(at - text);
 }
 

@@ -8,6 +8,7 @@
 #include "cmd/calc.h"
 
 #include "base/fd.h"
+#include "base/nearest.h"
 #include "calc/arena.h"
 #include "calc/calc.h"
 #include "calc/seal.h"
@@ -40,6 +41,19 @@ struct request {
 	size_t bytes;
 };
 
+/* --jsn: two minus signs before a name are no arithmetic. Says so. */
+static bool misses_flag(const char *word)
+{
+	static const char *const flags[] = {"--json", "--help", NULL};
+	if (strncmp(word, "--", 2) != 0 || word[2] < 'a' || word[2] > 'z' || strchr(word, '('))
+		return false;
+	const char *nearest = nearest_name(word, flags);
+	if (nearest)
+		(void)fprintf(
+			stderr, "brig calc: no flag %.40s: did you mean %s?\n", word, nearest);
+	return nearest != NULL;
+}
+
 /* Joins the words by blanks. 0, or 125 when memory is out. */
 static int read_arguments(int argc, char **argv, struct request *request)
 {
@@ -59,6 +73,8 @@ static int read_arguments(int argc, char **argv, struct request *request)
 			request->json = true;
 		} else if (!only_words && (!strcmp(word, "-h") || !strcmp(word, "--help"))) {
 			request->help = true;
+		} else if (!only_words && misses_flag(word)) {
+			return CMD_USAGE;
 		} else {
 			if (any)
 				*at++ = ' ';
@@ -67,6 +83,9 @@ static int read_arguments(int argc, char **argv, struct request *request)
 		}
 	}
 	request->bytes = (size_t)(at - request->expression);
+	if (!any && !request->help)
+		(void)fputs(
+			"brig calc: no expression; for instance: brig calc \"2**10\"\n", stderr);
 	return any || request->help ? CMD_OK : CMD_USAGE;
 }
 
@@ -105,9 +124,6 @@ int cmd_calc(int argc, char **argv)
 	if (request.help) {
 		(void)fputs(usage, stdout);
 		status = fflush(stdout) == 0 ? CMD_OK : CMD_INTERNAL;
-	} else if (status == CMD_USAGE) {
-		(void)fputs(
-			"brig calc: no expression; for instance: brig calc \"2**10\"\n", stderr);
 	}
 	struct calc *calc = request.help || status ? NULL : calc_new();
 	if (calc) {

@@ -28,9 +28,16 @@ static bool quote(struct span words, char out[HINT_BYTES])
 	return true;
 }
 
+/* What the runtime tells of a job that has raised Python's limit of recursion, before such a job
+ * ends in a way that it cannot report. A word of ours: only that it came is used. */
+static bool is_forewarning(struct span offered)
+{
+	return span_is(offered, "recursion");
+}
+
 static void hint_error(struct span offered, char out[HINT_BYTES])
 {
-	if (!quote(offered, out))
+	if (is_forewarning(offered) || !quote(offered, out))
 		(void)snprintf(out, HINT_BYTES,
 			"mend the line that the traceback names and send the whole code again; "
 			"nothing is kept from one call to the next");
@@ -52,6 +59,19 @@ static void hint_signal(const struct job_result *result, char out[HINT_BYTES])
 		"the program was ended by %s, from its own code or from a crash in a native "
 		"library; leave out the call that comes last, or try it on less data",
 		hint_signal_name(result->signal, name));
+}
+
+static void hint_recursion(const struct job_result *result, char out[HINT_BYTES])
+{
+	char limit[TEXT_FIGURE_BYTES], name[24];
+	uint64_t bytes = result->limit_hit ? result->limit_hit : result->limits.memory_bytes;
+	bool memory = result->outcome == OUTCOME_MEMORY;
+	(void)snprintf(out, HINT_BYTES,
+		"the %s %s%s after the code had raised the limit of recursion: give the function a "
+		"case that stops, or use a loop, and leave out sys.setrecursionlimit",
+		memory ? "job used" : "program was ended by",
+		memory ? text_bytes(bytes, limit) : hint_signal_name(result->signal, name),
+		memory ? ", its limit," : "");
 }
 
 static void hint_wall(const struct job_result *result, char out[HINT_BYTES])
@@ -105,7 +125,12 @@ static void hint_denied(const struct job_result *result, char out[HINT_BYTES])
 void hint_of(const struct job_result *result, struct span offered, const char *fault_id,
 	char out[HINT_BYTES])
 {
+	bool ended = result->outcome == OUTCOME_MEMORY || result->outcome == OUTCOME_SIGNAL;
 	out[0] = 0;
+	if (ended && is_forewarning(offered)) {
+		hint_recursion(result, out);
+		return;
+	}
 	switch (result->outcome) {
 	case OUTCOME_OK:
 	case OUTCOME_COUNT:

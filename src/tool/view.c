@@ -130,7 +130,7 @@ static int take_items(struct view *view, struct span *ret_hint)
 			rc = take_error(view, item);
 			break;
 		case ITEM_HINT:
-			if (ret_hint->len == 0)
+			if (ret_hint->len == 0 || span_is(*ret_hint, "recursion"))
 				*ret_hint = item->payload;
 			break;
 		case ITEM_NOTE:

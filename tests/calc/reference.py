@@ -99,9 +99,10 @@ def first_forbidden(root):
 
 def power(left, right):
     fractional = left < 0 and math.isfinite(left) and math.isfinite(right) and right != math.floor(right)
+    result = left**right  # of its own accord an OverflowError, also where it would be complex
     if fractional:
         raise Fault("ValueError")
-    return left**right
+    return result
 
 
 def double(node, source):

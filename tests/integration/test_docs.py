@@ -2,9 +2,12 @@
 info string ends in "run".
 
     ```sh run          a script: each of its commands must succeed
+    ```sh serve run    the same beside a `brig serve`, which stands for the one at localhost:7777; each
+                       JSON object that is printed must tell of success
     ```console run     commands after "$ ", each with exactly what it prints on stdout
 """
 
+import json
 import os
 import pathlib
 import re
@@ -13,8 +16,12 @@ import subprocess
 import pytest
 
 import host
+from dispatcher import Dispatcher
 
-FENCE = re.compile(r"^```(\w+) run\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CONFIG = "[audit]\ndb = {folder}/log/audit.db\n[role local]\ntools = calculate, run_sandboxed\n" \
+    "sessions = yes\naudit = yes\n"
+
+FENCE = re.compile(r"^```(\w+(?: serve)?) run\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks():
@@ -27,6 +34,18 @@ def blocks():
             line = text.count("\n", 0, found.start()) + 1
             yield pytest.param(found.group(1), found.group(2),
                                id=f"{path.relative_to(host.TOP)}:{line}")
+
+
+def objects(printed):
+    """The JSON objects that stand one behind the other."""
+    found, at = [], 0
+    while rest := printed[at:].lstrip():
+        at = len(printed) - len(rest)
+        answer, length = json.JSONDecoder().raw_decode(rest)
+        found.append(answer)
+        at += length
+    assert found, "nothing was printed"
+    return found
 
 
 @pytest.fixture
@@ -46,7 +65,14 @@ def shell(tmp_path):
 
 @pytest.mark.parametrize("kind,script", blocks())
 def test_block(shell, kind, script):
-    assert kind in ("sh", "console"), f"a block of kind {kind} cannot be run"
+    assert kind in ("sh", "sh serve", "console"), f"a block of kind {kind} cannot be run"
+    if kind == "sh serve":
+        with Dispatcher(config=CONFIG) as brig:
+            done = shell(script.replace("localhost:7777", f"localhost:{brig.port}"))
+        assert done.returncode == 0, done.stdout + done.stderr
+        for answer in objects(done.stdout):
+            assert "status" not in answer and answer.get("outcome", "ok") == "ok", answer
+        return
     if kind == "sh":
         done = shell(script)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -63,6 +89,13 @@ def test_the_readme_has_examples():
     """So that a marker that is written otherwise does not hide them all."""
     assert sum("README" in param.id for param in blocks()) >= 1
     assert sum("cli.md" in param.id for param in blocks()) >= 2
+
+
+def test_what_is_asked_of_a_server_is_run():
+    """A block with curl that nothing runs tells of a brig that may not be there."""
+    for path in [host.TOP / "README.md", *(host.TOP / "docs").glob("*.md")]:
+        for info, block in re.findall(r"^```(.*)\n((?:(?!```).*\n)*)```$", path.read_text(), re.M):
+            assert "curl " not in block or info.endswith(" run"), f"{path.name}: {block}"
 
 
 def test_every_flag_is_in_the_manual():

@@ -27,7 +27,7 @@ def check(frames, code="", session=False):
     faults = [f for kind, payload in frames for f in _paths(kind, payload, code)]
     if sum(len(payload) for _, payload in frames) > CAPS["frames"]:
         faults.append("more than 4 MiB of frames")
-    for kind, limit in (("table", 20), ("chart", 20), ("value", 1), ("hint", 1), ("error", 1)):
+    for kind, limit in (("table", 20), ("chart", 20), ("value", 1), ("hint", 2), ("error", 1)):
         if sum(k == kind for k, _ in frames) > limit and not session:
             faults.append(f"more than {limit} {kind} frames")
     for kind, payload in frames:

@@ -291,7 +291,8 @@ static void as_report(void **state)
 			      "    ^\n");
 	reports("1 \u202e2", "error: SyntaxError: invalid character U+202E\n"
 			     "  1 ?2\n"
-			     "    ^\n");
+			     "    ^\n"
+			     "hint: an invisible character stands here: take it out\n");
 }
 
 static void long_lines_are_cut(void **state)

@@ -85,7 +85,8 @@ static void errors(void **state)
 	prints(WORDS("1/0"), 1, "", "error: ZeroDivisionError: division by zero\n  1/0\n   ^\n");
 	prints(WORDS("(-8)**(1/3)"), 1, "",
 		"error: ValueError: complex result: a negative base with a fractional exponent\n"
-		"  (-8)**(1/3)\n      ^\nhint: use run_sandboxed with complex numbers\n");
+		"  (-8)**(1/3)\n      ^\nhint: for an odd root of a negative number write "
+		"-(8**(1/3))\n");
 	assert_int_equal(run(WORDS("9**9**9")).status, 1);
 	prints(WORDS("sqrt(2)"), 126, "",
 		"error: forbidden node: Call\n  sqrt(2)\n  ^\n"

@@ -211,6 +211,34 @@ static void hints(void **state)
 	}
 }
 
+/* A job that has raised the limit of recursion says one word before it ends. */
+static void recursion_is_foreseen(void **state)
+{
+	(void)state;
+	static const struct {
+		enum outcome outcome;
+		const char *later, *hint;
+	} cases[] = {
+		{OUTCOME_MEMORY, NULL, "used 512 MiB, its limit, after the code had raised"},
+		{OUTCOME_SIGNAL, NULL, "ended by SIGSEGV after the code had raised"},
+		{OUTCOME_ERROR, NULL, "mend the line"},
+		{OUTCOME_ERROR, "look here", "look here"},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct job_result result;
+		sample_begin(&result, cases[i].outcome);
+		result.signal = SIGSEGV;
+		sample_item(&result, ITEM_HINT, "recursion");
+		if (cases[i].later)
+			sample_item(&result, ITEM_HINT, cases[i].later);
+		json_t *object = object_of(&result, NULL);
+		const char *hint = json_string_value(json_object_get(object, "hint"));
+		assert_non_null(strstr(hint, cases[i].hint));
+		json_decref(object);
+		job_result_done(&result);
+	}
+}
+
 static void an_internal_fault_says_its_id_and_nothing_else(void **state)
 {
 	(void)state;
@@ -512,6 +540,7 @@ int main(void)
 		cmocka_unit_test(ok_has_no_hint_and_no_error),
 		cmocka_unit_test(error_is_never_null_for_error),
 		cmocka_unit_test(hints),
+		cmocka_unit_test(recursion_is_foreseen),
 		cmocka_unit_test(an_internal_fault_says_its_id_and_nothing_else),
 		cmocka_unit_test(limits_that_were_hit_are_named),
 		cmocka_unit_test(what_does_not_conform_is_left_out_and_named),

@@ -73,5 +73,8 @@ def _axes(ax, title):
         parts.append(f"series: {shown}" + (", …" if len(labels) > 8 else ""))
     for series in ax["series"]:
         if series["type"] == "pie":
-            parts.append("parts: " + ", ".join(label for label in series["labels"][:8] if label))
+            names = [label for label in series["labels"][:8] if label]
+            shares = [v for v in series["values"][:8] if isinstance(v, (int, float))]
+            shown = names or [format(share, ".4g") for share in shares]
+            parts.append("parts: " + ", ".join(shown))
     return ", ".join(parts)

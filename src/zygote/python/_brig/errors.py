@@ -17,6 +17,7 @@ _MEMBERS = 10
 _LEVELS = 3
 _CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
 _CONTEXT = "\nDuring handling of the above exception, another exception occurred:\n\n"
+_REMOTE = ("RemoteTraceback", "_RemoteTraceback")
 
 
 def describe(error, job):
@@ -65,6 +66,9 @@ def format_error(error, known=""):
     parts = []
     for earlier, link in _chain(error):
         where = own_line(earlier.__traceback__)
+        if type(earlier).__name__ in _REMOTE:
+            parts += [_remote(earlier, known), link]
+            continue
         parts.append(_one_line(earlier, known))
         parts.append(f" (line {where})\n" if where is not None else "\n")
         parts.append(link)
@@ -95,6 +99,12 @@ def _chain(error):
             found.append((earlier, link))
         error = earlier
     return reversed(found[:_CHAIN])
+
+
+def _remote(error, known):
+    """The traceback of another process, which multiprocessing hands over as text."""
+    text = safe_str(error).strip().strip('"').strip()
+    return scrub(cut(text, limits.MESSAGE_BYTES), known) + "\n"
 
 
 def _one_line(error, known):

@@ -6,6 +6,7 @@ never reports: frames are the job's main process's alone.
 """
 
 import json
+import sys
 from _thread import allocate_lock
 from os import getpid
 
@@ -13,6 +14,10 @@ from . import late, limits
 from .text import byte_len, one_line
 
 _SMALL = ("error", "hint", "note")
+_BROKEN = (
+    "brig: the code has closed the pipe through which its result is reported: values, tables, "
+    "charts and errors are lost; close only what the code itself has opened"
+)
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
@@ -43,6 +48,7 @@ class Frames:
         self._count = 0
         self._said = set()
         self._hinted = False
+        self._forewarned = False
         self.broken = False
 
     def mine(self):
@@ -60,8 +66,9 @@ class Frames:
                 self._emit(kind, payload)
             except OSError:
                 self.broken = True
-                return False
-        return True
+        if self.broken:
+            _tell_broken()
+        return not self.broken
 
     def _reserve(self, kind, size):
         if self._count >= limits.FRAMES_COUNT:
@@ -89,8 +96,21 @@ class Frames:
         self._said.add(text)
         self.send("note", text.encode("utf-8"))
 
+    def forewarn(self, word):
+        """Tells of what may end the job in a way that it cannot report itself. Once."""
+        if not self._forewarned:
+            self._forewarned = self.send("hint", word.encode("ascii"))
+
     def hint(self, text):
-        """The job's one hint; the first one stands."""
+        """The one hint for the job's error; the first one stands."""
         if self._hinted or not text:
             return
         self._hinted = self.send("hint", one_line(text, limits.NOTE_BYTES).encode("utf-8"))
+
+
+def _tell_broken():
+    """The report cannot be made, so that what is known of it goes where output goes."""
+    try:
+        print(_BROKEN, file=sys.stderr, flush=True)
+    except Exception:
+        pass

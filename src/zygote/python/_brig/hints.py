@@ -42,16 +42,36 @@ def _missing_file(error, _job):
     if folder and _own_folder(folder) and not os.path.exists(folder):
         return f"the folder {folder!r} does not exist: os.makedirs({folder!r}, exist_ok=True)."
     names = _work_names()
+    holds = f"{jobs.WORK_DIR} holds {_quoted(names)}."
+    if _is_elsewhere(wanted) and not _near(_base(wanted), names):
+        return f"that path does not exist here: {_PLACES}" + (f" {holds}" if names else "")
     if not names:
         return f"{jobs.WORK_DIR} holds no files: attach the file to the call, or make it first."
-    text = f"{jobs.WORK_DIR} holds {_quoted(names)}."
     if not isinstance(wanted, str):
-        return text
-    base = wanted.replace("\\", "/").rstrip("/").rpartition("/")[2]
+        return holds
+    base = _base(wanted)
     if base in names:
         return f"use {base!r}: the files are in the working folder, {jobs.WORK_DIR}."
     near = _near(base, names)
-    return (f"did you mean {near!r}? " if near else "") + text
+    return (f"did you mean {near!r}? " if near else "") + holds
+
+
+_WRITING = f"files can be written in {jobs.WORK_DIR} (kept) and /tmp (not kept)."
+_PLACES = f"files are in {jobs.WORK_DIR}, and {_WRITING}"
+
+
+def _base(path):
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def _is_elsewhere(path):
+    """Whether it is a path of a system's, where the job has no files."""
+    if not isinstance(path, str) or path.startswith((jobs.WORK_DIR, "/tmp/")):
+        return False
+    return path.startswith("/") and path.split("/")[1] in _SYSTEM
+
+
+_SYSTEM = frozenset("bin boot dev etc home lib lib64 opt proc root run sbin srv sys usr var".split())
 
 
 def _own_folder(folder):
@@ -152,7 +172,7 @@ def _storage(error, job):
     if isinstance(name, str) and os.path.basename(name) in job.input_names:
         return "the given files are read-only: write the result under another name."
     if isinstance(name, str):
-        return f"files can be written in {jobs.WORK_DIR} (kept) and /tmp (not kept)."
+        return _PLACES if _is_elsewhere(name) else _WRITING
     return None
 
 

@@ -5,6 +5,7 @@ load, at whatever time that is, and one at the end that offers the IPython shim 
 thing is absent.
 """
 
+import re
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
 
@@ -73,3 +74,13 @@ def install():
     if SetupFinder not in sys.meta_path:
         sys.meta_path.insert(0, SetupFinder)
         sys.meta_path.append(ShimFinder)
+
+
+def note_hidden(job):
+    """Says of a given file that its import finds the library of that name, loaded before it."""
+    for name in job.input_names:
+        stem = name.removesuffix(".py")
+        if stem == name or stem not in sys.modules:
+            continue
+        if re.search(rf"^\s*(import|from)\s[^#\n]*\b{re.escape(stem)}\b", job.source, re.MULTILINE):
+            job.frames.note(f"import {stem} is the library, not {name}: give the file another name")

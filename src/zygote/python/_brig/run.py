@@ -8,7 +8,7 @@ import sys
 from os import _exit as leave
 from os import getpid, urandom
 
-from . import charts, contexts, display, ending, errors, execute, hints, hooks, rehearsal
+from . import charts, contexts, display, ending, errors, execute, hints, hooks, imports, rehearsal
 from . import seeds, source, streams
 from . import job as jobs
 
@@ -79,6 +79,7 @@ def _run(code, options, emit, real):
         job.source = source.decode(code)
         source.remember(job.source, job.filename, main.__dict__.get("__file__", job.filename))
         body, last, line = source.compile_job(job.source, job.filename)
+        imports.note_hidden(job)
         value = execute.run(body, last, main.__dict__)
         if job.frames.mine():
             job.showing_line = line
