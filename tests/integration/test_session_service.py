@@ -530,6 +530,40 @@ def test_a_killed_init_loses_the_session():
         assert channel.run(service.socket, "print(1)").text == "1\n"
 
 
+def test_a_session_with_a_lower_limit_keeps_what_it_holds(session):
+    """Limits of the whole only rise; those of a call are its own."""
+    session.text("x = b'x' * (200 << 20)")
+    result = session("print(len(x) >> 20)", memory_bytes=64 << 20, wall_ms=2000)
+    assert result.text == "200\n" and result.session.state == "alive"
+    assert result.limits["memory_bytes"] == 512 << 20 and result.limits["wall_ms"] == 2000
+    more = session("y = b'y' * (500 << 20); print('held')", memory_bytes=1 << 30)
+    assert more.text == "held\n" and more.limits["memory_bytes"] == 1 << 30
+
+
+def test_work_folder_of_a_small_session_can_grow(service):
+    with Session(service, work_bytes=4 << 20, memory_bytes=128 << 20) as session:
+        fill = "open('f', 'wb').write(b'x' * (8 << 20)); print('fits')"
+        small = session(fill, work_bytes=1 << 20, memory_bytes=64 << 20)
+        assert error_of(small)["type"] == "OSError"
+        assert small.limits["work_bytes"] == 4 << 20
+        assert session.text(fill) == "fits\n"
+
+
+def test_stop_and_continue_signals_of_its_own(session):
+    """A call that stops itself is a call that overruns."""
+    result = session("import os, signal\nx = 5\nos.kill(os.getpid(), signal.SIGSTOP)", wall_ms=200)
+    assert result.outcome == "timeout_wall" and result.session.state in ("interrupted", "lost")
+
+
+def test_inputs_have_bounds_over_all_calls(session):
+    for number in range(17):
+        result = session("print('ok')", inputs={f"f{number}-{n}": b"" for n in range(64)})
+        if result.outcome != "ok":
+            break
+    assert number == 16 and error_of(result)["type"] == "ValueError", (number, result)
+    assert result.session.state == "alive" and session.text("print(1)") == "1\n"
+
+
 # What is left.
 
 def settle(service):
@@ -551,7 +585,7 @@ def test_nothing_is_left_of_sessions(service, quick):
 
     def work(number):
         try:
-            for turn in range(5 if quick else 25):
+            for turn in range(5 if quick else 50):
                 session = Session(service, "open('a', 'w').write('x' * 5000)",
                                   idle_ms=200 if turn % 5 == 0 else 60000)
                 session.text("print(open('a').read()[:1])", inputs={"i": b"y" * 100000},
