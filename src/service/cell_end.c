@@ -215,7 +215,7 @@ void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
 		end_job(cell, END_EXITED);
 	} else if (cell->state == CELL_FREEZING || cell->state == CELL_DYING) {
 		after_reaping(cell);
-	} else if (cell->session && job) {
+	} else if (job && job->spec.session.use == SESSION_USE) {
 		/* What earlier calls left running ended it while inputs were placed. */
 		struct err none = {0};
 		fill_end(job, &info);

@@ -72,7 +72,7 @@ static void cancel_in_cell(struct job *job)
 	if (cell->session && cell->state == CELL_FREEZING)
 		return;
 	job->facts.cause = END_CANCELLED;
-	if (!cell->session || cell->calls == 0)
+	if (!cell->session || job->spec.session.use == SESSION_NEW)
 		cell_fail(cell, &none);
 }
 

@@ -19,6 +19,7 @@
 #define FREEZE_LIMIT_US (200u * 1000)
 /* Where killing loses what a session holds, a busy machine is given more time. */
 #define FREEZE_LIMIT_SESSION_US (5u * 1000 * 1000)
+#define FREEZE_LOOK_US 500u
 
 static void begin_kill_first(struct cell *cell)
 {
@@ -31,11 +32,24 @@ static void begin_kill_first(struct cell *cell)
 		end_on_empty(cell);
 }
 
-static void on_freeze_limit(evutil_socket_t fd, short what, void *context)
+static int look_again(struct cell *cell);
+
+/* inotify tells on v2, and not more often than every 10 ms; v1's freezer tells nobody. */
+static void on_look(evutil_socket_t fd, short what, void *context)
 {
+	struct cell *cell = context;
+	uint64_t limit_us = cell->session ? FREEZE_LIMIT_SESSION_US : FREEZE_LIMIT_US;
 	(void)fd;
 	(void)what;
-	begin_kill_first(context);
+	if (cgroup_frozen(&cell->cgroup) == 1)
+		end_on_frozen(cell);
+	else if (clock_now_us() - cell->job->ended_us > limit_us || look_again(cell) < 0)
+		begin_kill_first(cell);
+}
+
+static int look_again(struct cell *cell)
+{
+	return cell_timer(cell, WATCH_CLEANUP, FREEZE_LOOK_US, on_look);
 }
 
 void end_job(struct cell *cell, enum end_cause cause)
@@ -56,9 +70,8 @@ void end_job(struct cell *cell, enum end_cause cause)
 		begin_kill_first(cell);
 		return;
 	}
-	/* Usually it stands still at once; else inotify tells (v2), or the limit does. */
-	if (cell_timer(cell, WATCH_CLEANUP,
-		    cell->session ? FREEZE_LIMIT_SESSION_US : FREEZE_LIMIT_US, on_freeze_limit) < 0)
+	/* Usually it stands still at once. */
+	if (look_again(cell) < 0)
 		begin_kill_first(cell);
 	else
 		end_on_frozen(cell);
@@ -283,6 +296,8 @@ void end_answer_without_cell(struct job *job)
 	fill_output(&job->out, &result.out);
 	fill_output(&job->err, &result.err);
 	fill_items(NULL, job, &result, items);
+	if (job->turn.session)
+		session_fill_uncalled(job);
 	result.session = job->status;
 	answer(job, &result);
 }

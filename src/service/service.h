@@ -369,6 +369,7 @@ bool session_interrupts(struct cell *cell, enum end_cause cause);
 void session_on_begun(struct cell *cell);
 bool session_stays(struct cell *cell, struct job *job);
 void session_rest(struct cell *cell, const struct session_status *status);
+void session_fill_uncalled(struct job *job);
 void session_lose(struct cell *cell, struct job *job, char why[96]);
 const struct job_input *session_inputs(const struct session *session, uint32_t *ret_count);
 struct seen_list *session_seen(struct session *session);

@@ -21,6 +21,8 @@
 /* Different names that the inputs of all calls of one session may have. */
 #define SESSION_INPUTS_MAX 1024u
 
+#define FIRST_CALL_CANCELLED "its first call was cancelled"
+
 struct session {
 	TAILQ_ENTRY(session) entry;
 	struct service *service;

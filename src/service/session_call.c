@@ -52,7 +52,7 @@ static void refuse_call(struct cell *cell, const char *type, const char *text)
 
 void session_input_failed(struct cell *cell, const struct err *err)
 {
-	if (cell->calls == 0 && !cell->frozen && err->code != -ENOSPC)
+	if (cell->job->spec.session.use == SESSION_NEW && err->code != -ENOSPC)
 		cell_fail(cell, err); /* an empty folder takes every input: brig's own fault */
 	else if (err->code == -EISDIR || err->code == -EPERM)
 		refuse_call(cell, "IsADirectoryError",
@@ -346,7 +346,7 @@ void session_lose(struct cell *cell, struct job *job, char why[96])
 	if (session->closing)
 		words = session->why;
 	else if (job && job->facts.cause == END_CANCELLED)
-		words = "its first call was cancelled";
+		words = FIRST_CALL_CANCELLED;
 	else if (job && job->facts.exited)
 		words = lost_why(cell, job);
 	(void)snprintf(why, 96, "%s", words);

@@ -38,8 +38,7 @@ void session_leave_line(struct turn *turn)
 	session->now = NULL;
 	/* Its first call went without ever having a cell. */
 	if (!session->cell)
-		session_end(
-			session, session->closing ? session->why : "its first call was cancelled");
+		session_end(session, session->closing ? session->why : FIRST_CALL_CANCELLED);
 }
 
 void session_served(struct session *session)
@@ -75,6 +74,21 @@ void session_on_next(evutil_socket_t fd, short what, void *context)
 	int rc = session_files(turn->errand);
 	if (rc != -EINPROGRESS)
 		session_file_done(turn->errand, rc);
+}
+
+/* A call that ends before it came to its turn leaves the session as it is; the first one of all
+ * takes it along. */
+void session_fill_uncalled(struct job *job)
+{
+	const struct session *session = job->turn.session;
+	if (job->status.state != SESSION_ALONE)
+		return;
+	session_status(session, &job->status);
+	if (session->cell)
+		return;
+	job->status = (struct session_status){.state = SESSION_LOST};
+	(void)snprintf(job->status.lost_why, sizeof(job->status.lost_why), "%s",
+		session->closing ? session->why : FIRST_CALL_CANCELLED);
 }
 
 /* To a turn that is in no line. */

@@ -13,16 +13,12 @@ _mains = {}
 _shown = {}  # by context: the value that `_` was last given
 
 
-class TooMany(Exception):
-    """One context too many; the session goes on with those it has."""
-
-
 def enter(name):
     """The module of a context, which is `__main__` from now on; made where it is new."""
     main = _mains.get(name)
     if main is None:
         if len(_mains) >= _MOST:
-            raise TooMany(f"a session has at most {_MOST} contexts: use one of those it has")
+            raise ValueError(f"a session has at most {_MOST} contexts: use one of those it has")
         main = _mains[name] = execute.new_main()
     sys.modules["__main__"] = main
     return main
