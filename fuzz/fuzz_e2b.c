@@ -58,7 +58,7 @@ static void check_result(struct span text)
 	size_t from = 0;
 	buf_init(&out, 4 * MIB);
 	if (json_read(text, &result) < 0 || !json_is_object(result) ||
-		e2b_result_lines(result, &out) < 0)
+		e2b_result_lines(result, json_object_get(result, "texts"), &out) < 0)
 		return;
 	for (size_t i = 0; i < out.len; i++) {
 		if (out.data[i] != '\n')

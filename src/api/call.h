@@ -27,10 +27,11 @@ struct call_end {
 	uint32_t retry_after_s; /* for 429 and 503 */
 	const char *job_id;
 	enum outcome outcome;
-	json_t *result;		 /* the object of the contract; borrowed; NULL for a refusal */
-	char *const *chart_urls; /* where each of the object's charts is kept, or NULLs */
-	struct span text;	 /* the same as JSON text */
-	const struct view *view; /* what it was made from; borrowed; NULL for a refusal */
+	json_t *result;		   /* the object of the contract; borrowed; NULL for a refusal */
+	const json_t *table_texts; /* of its `tables`, as a terminal shows them; or NULL */
+	char *const *chart_urls;   /* where each of the object's charts is kept, or NULLs */
+	struct span text;	   /* the same as JSON text */
+	const struct view *view;   /* what it was made from; borrowed; NULL for a refusal */
 };
 
 struct call_sink {

@@ -48,6 +48,7 @@ static void on_completed(struct ledger_wait *wait, int rc)
 		.job_id = call->spec.id,
 		.outcome = call->result.outcome,
 		.result = call->json,
+		.table_texts = call->has_view ? call->view.table_texts : NULL,
 		.chart_urls = call->shown_urls,
 		.text = span_of(call->text.data, call->text.len),
 		.view = call->has_view ? &call->view : NULL,

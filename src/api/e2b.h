@@ -59,8 +59,13 @@ int e2b_path(struct span given, char out[SESSION_PATH_BYTES], struct err *err) M
 /* {"entry"}'s object. `path` is relative to the work folder. NULL where memory is out. */
 json_t *e2b_entry(struct span path, const struct session_entry *entry);
 
-/* The lines of a result. 0 or -errno. */
-int e2b_result_lines(const json_t *result, struct buf *out) MUST_CHECK;
+/* The lines of a result; `table_texts` as in call_end. 0 or -errno. */
+int e2b_result_lines(const json_t *result, const json_t *table_texts, struct buf *out) MUST_CHECK;
+
+/* A table by its columns, {"city": ["Oslo", …], …}. NULL where memory is out. */
+json_t *e2b_table_data(const json_t *table);
+/* NULL also where the markup would be too large. */
+json_t *e2b_table_html(const json_t *table);
 
 /* A tagged value as its text, for data that are plain; null for NULL. A new reference. */
 json_t *e2b_plain(json_t *value);

@@ -118,7 +118,7 @@ static void send_result(struct execution *execution, const struct call_end *end)
 {
 	cleanup_buf struct buf lines = {0};
 	buf_init(&lines, LINE_BYTES_MAX);
-	if (e2b_result_lines(end->result, &lines) == 0)
+	if (e2b_result_lines(end->result, end->table_texts, &lines) == 0)
 		http_stream_add(execution->rest->exchange, span_of(lines.data, lines.len));
 	else
 		send_line(execution, error_line("InternalError", "out of memory"));

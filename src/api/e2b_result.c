@@ -26,38 +26,19 @@ json_t *e2b_plain(json_t *value)
 	return inner ? json_incref(inner) : json_null();
 }
 
-/* A table by its columns: {"city": ["Oslo", "Roma"], …}. */
-static json_t *columns_of(const json_t *table)
-{
-	const json_t *columns = json_object_get(table, "columns");
-	const json_t *rows = json_object_get(table, "rows");
-	cleanup_json json_t *data = json_object();
-	for (size_t i = 0; i < json_array_size(columns); i++) {
-		const char *name =
-			json_string_value(json_object_get(json_array_get(columns, i), "name"));
-		json_t *values = json_array();
-		int rc = json_put(data, name ? name : "", values);
-		for (size_t j = 0; !rc && j < json_array_size(rows); j++) {
-			json_t *cell = json_array_get(json_array_get(rows, j), i);
-			rc = json_push(values, e2b_plain(cell));
-		}
-		if (rc < 0)
-			return NULL;
-	}
-	return TAKE_JSON(data);
-}
-
 /* A table that display() was given. */
-static int put_table(struct buf *out, const json_t *table)
+static int put_table(struct buf *out, const json_t *table, json_t *text)
 {
-	const json_t *count = json_object_get(table, "row_count");
-	const char *name = json_string_value(json_object_get(table, "name"));
 	json_t *line = result_line(false);
 	int rc = json_put(line, "text",
-		json_sprintf("%s%s%lld rows", name ? name : "", name ? ": " : "",
-			(long long)json_integer_value(count)));
+		text ? json_incref(text)
+		     : json_sprintf("%lld rows",
+			       (long long)json_integer_value(json_object_get(table, "row_count"))));
+	json_t *html = rc ? NULL : e2b_table_html(table);
+	if (!rc && html)
+		rc = json_put(line, "html", html);
 	if (!rc)
-		rc = json_put(line, "data", columns_of(table));
+		rc = json_put(line, "data", e2b_table_data(table));
 	if (rc < 0) {
 		json_decref(line);
 		return rc;
@@ -110,7 +91,7 @@ static int put_value(struct buf *out, const json_t *value)
 	if (!rc && (json_is_object(json) || json_is_array(json)))
 		rc = json_put(line, "json", json_incref(json));
 	if (!rc && table)
-		rc = json_put(line, "data", columns_of(table));
+		rc = json_put(line, "data", e2b_table_data(table));
 	if (rc < 0) {
 		json_decref(line);
 		return rc;
@@ -167,14 +148,14 @@ static int put_error(struct buf *out, const json_t *result)
 			"traceback", json_object_get(error, "traceback")));
 }
 
-int e2b_result_lines(const json_t *result, struct buf *out)
+int e2b_result_lines(const json_t *result, const json_t *table_texts, struct buf *out)
 {
 	const json_t *tables = json_object_get(result, "tables");
 	const json_t *charts = json_object_get(result, "charts");
 	const json_t *value = json_object_get(result, "result");
 	int rc = 0;
 	for (size_t i = 0; !rc && i < json_array_size(tables); i++)
-		rc = put_table(out, json_array_get(tables, i));
+		rc = put_table(out, json_array_get(tables, i), json_array_get(table_texts, i));
 	for (size_t i = 0; !rc && i < json_array_size(charts); i++)
 		rc = put_chart(out, json_array_get(charts, i));
 	if (!rc && value)

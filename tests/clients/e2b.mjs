@@ -45,6 +45,16 @@ test("a data frame has its text, html and data", withSandbox(async (sandbox) => 
   assert.deepEqual(results[0].data, { city: ["Oslo", "Roma"], sold: [3, 4] });
 }));
 
+test("what is displayed comes before the value", withSandbox(async (sandbox) => {
+  const { results } = await sandbox.runCode(
+    "import pandas as pd\ndisplay(pd.DataFrame({'city': ['Oslo', 'R<o>ma']}))\n6 * 7");
+  assert.deepEqual(results.map((r) => r.isMainResult), [false, true]);
+  assert.match(results[0].text, /Oslo/);
+  assert.match(results[0].html, /<td>R&lt;o&gt;ma<\/td>/);
+  assert.deepEqual(results[0].data, { city: ["Oslo", "R<o>ma"] });
+  assert.equal(results[1].text, "42");
+}));
+
 test("stdout and stderr, as they came", withSandbox(async (sandbox) => {
   const seen = [];
   const execution = await sandbox.runCode(

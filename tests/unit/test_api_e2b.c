@@ -134,7 +134,7 @@ static void check_lines(const char *given, const char *wanted)
 	cleanup_buf struct buf out = {0};
 	buf_init(&out, 1 * MIB);
 	assert_non_null(result);
-	assert_int_equal(e2b_result_lines(result, &out), 0);
+	assert_int_equal(e2b_result_lines(result, json_object_get(result, "texts"), &out), 0);
 	assert_int_equal(buf_add(&out, "", 1), 0);
 	assert_string_equal((const char *)out.data, wanted);
 }
@@ -153,11 +153,15 @@ static void results_and_errors(void **state)
 		"{\"type\":\"error\",\"name\":\"MemoryError\",\"value\":\"too much; the sandbox is "
 		"lost, make a new one: killed\",\"traceback\":\"MemoryError: too much; the sandbox "
 		"is lost, make a new one: killed\"}\n");
-	check_lines("{\"outcome\": \"ok\", \"tables\": [{\"name\": \"t\", \"columns\": [{\"name\": "
-		    "\"a\"}], \"rows\": [[1], [{\"$type\": \"date\", \"value\": \"2026-01-02\"}]], "
-		    "\"row_count\": 2}]}",
-		"{\"type\":\"result\",\"is_main_result\":false,\"text\":\"t: 2 rows\",\"data\":"
-		"{\"a\":[1,\"2026-01-02\"]}}\n");
+	check_lines("{\"outcome\": \"ok\", \"texts\": [\"shown\"], \"tables\": [{\"name\": \"t\", "
+		    "\"columns\": [{\"name\": \"a<b\"}], \"rows\": [[1], [{\"$type\": \"date\", "
+		    "\"value\": \"2026-01-02\"}], [null]], \"row_count\": 3}]}",
+		"{\"type\":\"result\",\"is_main_result\":false,\"text\":\"shown\",\"html\":\"<"
+		"table "
+		"border=\\\"1\\\" class=\\\"dataframe\\\">\\n<thead>\\n<tr><th>a&lt;b</th></tr>"
+		"\\n</thead>\\n<tbody>\\n<tr><td>1</td></tr>\\n<tr><td>2026-01-02</td></tr>\\n"
+		"<tr><td></td></tr>\\n</tbody>\\n</table>\",\"data\":{\"a<b\":[1,\"2026-01-02\","
+		"null]}}\n");
 	check_lines("{\"outcome\": \"ok\", \"charts\": [{\"mime\": \"image/png\", \"alt\": \"a "
 		    "line\", \"data_base64\": \"AAAA\"}]}",
 		"{\"type\":\"result\",\"is_main_result\":false,\"text\":\"a line\",\"png\":"
