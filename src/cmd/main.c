@@ -15,8 +15,10 @@
 #include "cmd/token.h"
 #include "cmd/tools.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct verb {
 	const char *name;
@@ -60,8 +62,24 @@ static int unknown_verb(const char *word)
 	return CMD_USAGE;
 }
 
+/*
+ * A standard stream that the caller has closed would be the number of some file of brig's own. Then
+ * nothing can be read from it and nothing written to stdout, which is a fault that is told; what is
+ * said on stderr is lost.
+ */
+static bool hold_streams(void)
+{
+	static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
+	if (!hold_streams())
+		return CMD_INTERNAL;
 	if (argc < 2) {
 		print_help(stderr);
 		return CMD_USAGE;

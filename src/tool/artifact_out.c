@@ -30,6 +30,10 @@ static int blame(struct err *err, int code, struct span name, const char *what)
 		fix = "; free some space, or choose another folder";
 	else if (code == -EACCES || code == -EPERM || code == -EROFS)
 		fix = "; choose a folder that you may write to";
+	else if (code == -ELOOP)
+		fix = "; remove the link, or choose another folder";
+	if (code == -ELOOP)
+		reason = "a symbolic link stands there, and links are not followed";
 	return err_set(err, code, "out", "%s '%.*s': %s%s", what, (int)shown.len,
 		shown.len ? (const char *)shown.data : "", reason ? reason : "unknown error", fix);
 }
@@ -132,6 +136,16 @@ static int check_name(struct span name, struct err *err)
 	return 0;
 }
 
+/* -errno of the open that has failed, a link called a link. */
+static int why_closed(int at_fd, const char *part)
+{
+	struct stat status;
+	int code = -errno;
+	bool link =
+		fstatat(at_fd, part, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+	return link ? -ELOOP : code;
+}
+
 /* Opens the folder that the name's last component goes into; makes those on the way. */
 static int open_parent(
 	int folder_fd, struct span name, int *ret_fd, char last_part[NAME_MAX + 1], struct err *err)
@@ -148,7 +162,8 @@ static int open_parent(
 			return blame(err, -errno, name, "cannot make the folder of");
 		int next_fd = openat(at_fd, last_part, FOLDER_FLAGS | O_NOFOLLOW);
 		if (next_fd < 0)
-			return blame(err, -errno, name, "cannot open the folder of");
+			return blame(err, why_closed(at_fd, last_part), name,
+				"cannot open the folder of");
 		fd_close(&at_fd);
 		at_fd = next_fd;
 	}

@@ -295,3 +295,35 @@ def running_inits(service):
     """The inits of cells, once a runner is there too (it keeps its zygote's name)."""
     zygotes = service.children("brig-zygote")
     return service.children("brig-init") if len(zygotes) > 1 else []
+
+
+def test_a_closed_stdout_is_a_fault(brig):
+    """Not silence, and not some file of brig's that has its number."""
+    command = f"exec {host.BRIG} \"$@\" >&-"
+    for args in (["run", "-c", "print('x' * 100)"], ["run", "--json", "-c", "1"], ["calc", "1+1"]):
+        done = subprocess.run(["bash", "-c", command, "brig", *args], stderr=subprocess.PIPE,
+                              text=True, env=host.QUIET_ENV, timeout=host.WATCHDOG_S)
+        assert done.returncode == 125, (args, done)
+        assert done.stderr.startswith("brig"), done
+
+
+def test_out_through_a_link_says_so(brig, tmp_path):
+    (tmp_path / "d").symlink_to("/")
+    done = brig("--out", tmp_path, "-c", "import os; os.mkdir('d'); open('d/f', 'w').write('x')",
+                text=True)
+    assert done.returncode == 125
+    assert "'d/f': a symbolic link stands there, and links are not followed" in done.stderr
+
+
+def test_a_job_that_closes_the_pipe_of_its_result_is_told(brig):
+    done = brig("-c", "import os\nfor fd in range(3, 10):\n    try: os.close(fd)\n"
+                "    except OSError: pass\n1/0", text=True)
+    assert done.returncode == 1
+    assert "closed the pipe through which its result is reported" in done.stderr
+    assert "ZeroDivisionError: division by zero" in done.stderr
+
+
+def test_endless_recursion_without_a_limit_is_called_so(run_json):
+    result, status = run_json("-c", "import sys\nsys.setrecursionlimit(10**9)\n"
+                              "def f(n): return f(n + 1)\nf(0)")
+    assert status in (137, 139) and "raised the limit of recursion" in result["hint"], result

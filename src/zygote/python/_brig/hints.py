@@ -71,7 +71,9 @@ def _is_elsewhere(path):
     return path.startswith("/") and path.split("/")[1] in _SYSTEM
 
 
-_SYSTEM = frozenset("bin boot dev etc home lib lib64 opt proc root run sbin srv sys usr var".split())
+_SYSTEM = frozenset(
+    "bin boot dev etc home lib lib64 opt proc root run sbin srv sys usr var".split()
+)
 
 
 def _own_folder(folder):

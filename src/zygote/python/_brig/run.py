@@ -131,7 +131,8 @@ def _report(error, job):
         _fill_syntax_line(error, job)
         described = errors.describe(error, job)
         _own_hook(error)
-        job.frames.send_json("error", described)
+        if not job.frames.send_json("error", described) and job.frames.broken:
+            print(described["traceback"], file=sys.stderr, flush=True)
         job.frames.hint(hints.hint_for(error, job))
     except BaseException:
         # No memory, or the job has taken Python's own functions away.
