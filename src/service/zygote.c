@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define RETRY_US 5000000u
-#define START_LIMIT_SECONDS 90 /* the warmest imports take a second or two, forty without KVM */
+#define START_LIMIT_SECONDS 60 /* the warmest imports take a second or two, twenty without KVM */
 
 static void on_message(evutil_socket_t fd, short what, void *context);
 

@@ -52,7 +52,8 @@ def disk(pick, _):
         load = Load(pick.random(), statuses={500, 503, 507}, jobs=FILES)
         load.brig.config.write_text(load.brig.config.read_text().replace(
             f"{load.brig.folder}/log/audit.db", f"{state}/audit.db"))
-        (load.brig.folder / "log").rmdir()
+        if (load.brig.folder / "log").is_dir():
+            (load.brig.folder / "log").rmdir()
         (load.brig.folder / "log").symlink_to(state)
         load.first = host.Snapshot()
         with load:

@@ -11,7 +11,8 @@ from load import Load
 
 KINDS = ("zygote", "maker", "init", "runner", "runner", "service", "dispatcher")
 STOPPED_FOR_S = (0.01, 0.1, 0.5, 1.5)
-# service.h: a cell that is not made by then never will be; so with one whose inputs are not placed.
+# A cell that is not made by then never will be, nor one whose inputs are not placed; a zygote that
+# starts has three times as long.
 BOUND_S = 20
 
 
@@ -70,7 +71,7 @@ def stopped_for_good(pick, kind):
         pid = pick.choice(host.wait_until(lambda: load.victims(kind), f"a {kind}"))
         assert send(pid, signal.SIGSTOP)
         host.wait_until(lambda: dead(pid), f"the stopped {kind} is given up",
-                        watchdog_s=4 * BOUND_S)
+                        watchdog_s=6 * BOUND_S)
         load.progress()
         return load.told()
 
