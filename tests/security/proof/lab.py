@@ -15,7 +15,10 @@ import threading
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 HERE = os.path.dirname(os.path.abspath(__file__))
-WATCHDOG_S = 400 if "BRIG_VM" in os.environ else 90  # without KVM a machine is many times slower
+# Without KVM a machine is many times slower.
+WATCHDOG_S, SLOW_LIMITS = 90, ()
+if "BRIG_VM" in os.environ:
+    WATCHDOG_S, SLOW_LIMITS = 400, ("--wall", "240s", "--cpu", "240s")
 KEYCTL, ADD_KEY, JOIN_SESSION = 250, 248, 1
 LANDLOCK_CREATE_RULESET, ABI_VERSION = 444, 1
 FAULTS = r"Sanitizer|runtime error:|[Aa]ssertion|stack smashing|buffer overflow"
@@ -146,7 +149,7 @@ class Job:
             out.write(PROBE + lab.fill(code))
         self.process = subprocess.Popen(
             [service.brig, "run", "--json", "--receipt", "--socket", service.socket,
-             *args, *flags, path],
+             *SLOW_LIMITS, *args, *flags, path],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def result(self, seconds=WATCHDOG_S):
