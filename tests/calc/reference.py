@@ -302,7 +302,7 @@ class Trees:
             op = rng.choice(self.OTHER_OPS)
         left = self.operand(depth - 1, wild)
         if op == "**" and rng.random() < 0.7:
-            right = rng.choice(("2", "3", "-1", "0.5", "0", "-2", "(1/3)", "10", "-3", "2.0", "63", "-0.5", "1e3"))
+            right = rng.choice(("2", "3", "-1", "0.5", "0", "-2", "(1/3)", "10", "-3", "2.0", "63", "-0.5", "1e3", "99.5", "1_000.5", "-400.25"))
         else:
             right = self.operand(depth - 1, wild)
         before, after = rng.choice(self.SPACES), rng.choice(self.SPACES)
