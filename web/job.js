@@ -159,6 +159,7 @@ function draw(rows, onClose) {
 				fact("Token", first.token && visible(first.token)),
 				fact("Door", first.door && visible(first.door)),
 				fact("Tool", visible(first.tool ?? "")),
+				fact("Session", first.note?.session && oneLine(first.note.session, 64)),
 			),
 			end.usage && first.limits ? meters(end.usage, first.limits) : null,
 			codeElement(first),
