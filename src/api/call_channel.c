@@ -151,7 +151,7 @@ void call_open(struct call *call)
 		call_refuse(call, status, call->detail);
 		return;
 	}
-	int rc = links_channel(&dispatcher->links, call->who.role->image, &call->fd);
+	int rc = links_channel(&dispatcher->links, call_session_image(call), &call->fd);
 	if (rc == -EAGAIN || rc == -ENOENT) {
 		try_later(call);
 		return;

@@ -92,7 +92,9 @@ void call_send_cancel(struct call *call);
 int call_session_admit(struct call *call);
 /* The job is about to be handed over. As above: the session may have ended meanwhile. */
 int call_session_opening(struct call *call);
-/* Likewise; 0 also for a result that is one. */
+/* Whose service the job goes to: a session stays where it began, whatever its role has by now. */
+const char *call_session_image(const struct call *call);
+/* As call_session_admit; 0 also for a result that is one. */
 int call_session_result(struct call *call);
 void call_session_release(struct call *call);
 

@@ -79,6 +79,12 @@ int call_session_admit(struct call *call)
 	return refusal(call, rc, &err);
 }
 
+const char *call_session_image(const struct call *call)
+{
+	const struct session *session = find(call);
+	return session ? session->image : call->who.role->image;
+}
+
 int call_session_opening(struct call *call)
 {
 	struct session *session = find(call);

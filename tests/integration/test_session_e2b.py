@@ -216,6 +216,7 @@ def test_a_call_that_waits_when_its_session_is_ended(brig):
     assert state(brig, session).status == 404
 
 
+@pytest.mark.slow
 def test_more_than_the_service_has_room_for():
     config = LONE + "sessions_max = 100\n[service]\ncells_max = 8\n"
     with Dispatcher(config=config) as brig:

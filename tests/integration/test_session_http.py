@@ -169,6 +169,7 @@ def test_idle_too_long(brig):
     assert state(brig, session, SHORT).status == 404
 
 
+@pytest.mark.slow
 def test_its_life_is_over_however_busy(brig):
     session = begin(brig, SHORT)
     host.wait_until(lambda: step(brig, "1", session, SHORT).status == 410, "its life is over")
@@ -231,6 +232,7 @@ def test_links_lead_nowhere(brig):
     end(brig, session)
 
 
+@pytest.mark.slow
 def test_files_beyond_the_folder(brig):
     session = begin(brig)
     base = f"/v1/sessions/{session}/files"
@@ -368,6 +370,7 @@ def test_rows_carry_the_session(brig):
     assert written == {"name": "a.txt", "bytes": 3, "sha256": hashlib.sha256(b"abc").hexdigest()}
 
 
+@pytest.mark.slow
 def test_a_killed_service_loses_its_sessions_and_says_so():
     with Dispatcher(extra=ROLES) as brig:
         session = begin(brig, code="x = 1")
@@ -391,6 +394,7 @@ def big_cells(brig):
     return found
 
 
+@pytest.mark.slow
 def test_a_killed_dispatcher_leaves_no_session():
     with Dispatcher(extra=ROLES) as brig:
         session = begin(brig, code="held = b'x' * (200 << 20)")
