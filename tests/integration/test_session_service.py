@@ -384,9 +384,9 @@ def test_idle_and_life_end_it(service):
     assert 0 < session.first.session.idle_left_ms <= 300
     host.wait_until(lambda: session.ask("state").code == 3, "an idle session stays")
     assert session.is_lost("idle")
-    session = Session(service, "x = 1", life_ms=600)
+    session = Session(service, "x = 1", life_ms=4000)
     # In use all the time, and yet its life ends; a call that runs is not broken off.
-    with session.start("import time\ntime.sleep(1)\nprint('whole')") as call:
+    with session.start("import time\ntime.sleep(4.5)\nprint('whole')") as call:
         result = call.result()
     assert (result.outcome, result.text, result.session.state) == ("ok", "whole\n", "lost")
     assert session.is_lost("time was up")
@@ -586,8 +586,7 @@ def test_nothing_is_left_of_sessions(service, quick):
     def work(number):
         try:
             for turn in range(5 if quick else 50):
-                session = Session(service, "open('a', 'w').write('x' * 5000)",
-                                  idle_ms=200 if turn % 5 == 0 else 60000)
+                session = Session(service, "open('a', 'w').write('x' * 5000)")
                 session.text("print(open('a').read()[:1])", inputs={"i": b"y" * 100000},
                              stdin=b"z")
                 assert session.ask("write", "d/w", data=b"w").code == 0
@@ -595,8 +594,7 @@ def test_nothing_is_left_of_sessions(service, quick):
                     session("import os; os._exit(1)")
                 elif turn % 5 == 2:
                     session.start("import time; time.sleep(600)").close()
-                if turn % 5:
-                    session.ask("close")
+                session.ask("close") if turn % 5 else session.ask("extend", idle_ms=1)
         except BaseException as fault:
             faults.append(fault)
 
