@@ -576,6 +576,11 @@ def test_nothing_is_left_of_sessions(service, quick):
     ids = []
     for number in range(6):  # three quarters of the slots
         ids.append(Session(service, "x = 1"))
+    lone = [channel.Call(service.socket, "import time\nprint('on', flush=True)\ntime.sleep(600)",
+                         stream=True) for _ in range(2)]
+    for call in lone:  # so that each slot has its network namespace
+        call.wait_output("on\n")
+        call.close()
     for session in ids:
         session.ask("close")
     settle(service)
@@ -609,6 +614,7 @@ def test_nothing_is_left_of_sessions(service, quick):
     settle(service)
     first.must_be_the_same()
     assert service.service_pid() == pid
-    assert host.fd_targets(pid) == fds
+    host.wait_until(lambda: host.fd_targets(pid) == fds,
+                    lambda: [sorted(set(host.fd_targets(pid)) ^ set(fds)), len(fds)])
     assert host.rss_kib(pid) - rss <= 4096
     assert os.listdir(f"/proc/{pid}/root/inputs") == []
