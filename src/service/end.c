@@ -85,15 +85,12 @@ static void fill_output(struct output *from, struct job_output *to)
 	to->bytes = from->bytes;
 }
 
-/* What no layer of this host keeps is told as 0. */
+/* A limit that nothing on this host keeps is told as 0. Without their groups processes are still
+ * limited by RLIMIT_NPROC and the CPU by affinity; memory is not. */
 static void forget_unkept(layer_set missing, struct job_limits *limits)
 {
 	if (layer_in(missing, LAYER_MEMORY))
 		limits->memory_bytes = 0;
-	if (layer_in(missing, LAYER_PIDS))
-		limits->processes = 0;
-	if (layer_in(missing, LAYER_CPU))
-		limits->cpus = 0;
 }
 
 static void fill_verdict(struct job *job, layer_set missing, struct job_result *result)

@@ -69,7 +69,7 @@ static int add_options(struct buf *frame, const struct job_spec *spec, layer_set
 		rc = wire_add_u64(frame, CELL_TAG_CPU_MS, spec->limits.cpu_ms);
 	if (!rc && !layer_in(missing, LAYER_MEMORY))
 		rc = wire_add_u64(frame, CELL_TAG_MEMORY_BYTES, spec->limits.memory_bytes);
-	if (!rc && !layer_in(missing, LAYER_PIDS))
+	if (!rc)
 		rc = wire_add_u64(frame, CELL_TAG_PROCESSES, spec->limits.processes);
 	return rc;
 }

@@ -90,10 +90,6 @@ static int put_limits(json_t *object, const struct job_limits *limits)
 	json_t *into = json_object_get(object, "limits");
 	if (!rc && !limits->memory_bytes)
 		rc = json_put(into, "memory_bytes", json_null());
-	if (!rc && !limits->processes)
-		rc = json_put(into, "processes", json_null());
-	if (!rc && !limits->cpus)
-		rc = json_put(into, "cpus", json_null());
 	return rc;
 }
 

@@ -165,21 +165,9 @@ static int make_lists(struct view *view)
 static int note_unkept(struct view *view)
 {
 	const struct job_limits *limits = &view->result->limits;
-	const char *const unkept[] = {limits->memory_bytes ? NULL : "memory",
-		limits->processes ? NULL : "processes", limits->cpus ? NULL : "CPUs"};
-	char names[48] = "";
-	if (!limits->wall_ms)
+	if (!limits->wall_ms || limits->memory_bytes)
 		return 0;
-	for (size_t i = 0; i < sizeof(unkept) / sizeof(unkept[0]); i++) {
-		if (!unkept[i])
-			continue;
-		size_t used = strlen(names);
-		(void)snprintf(
-			names + used, sizeof(names) - used, "%s%s", used ? ", " : "", unkept[i]);
-	}
-	return names[0]
-		       ? json_push(view->notes, json_sprintf("not limited on this host: %s", names))
-		       : 0;
+	return json_push(view->notes, json_string("this host does not limit the job's memory"));
 }
 
 static int fill(struct view *view, const char *fault_id)

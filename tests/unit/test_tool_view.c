@@ -115,20 +115,18 @@ static void text_of_the_whole(void **state)
 	job_result_done(&result);
 }
 
-/* A limit whose layer the host lacks is no number, and a note says so once. */
-static void what_nothing_limits_is_null(void **state)
+/* A limit that nothing on the host keeps is no number, and a note says so once. */
+static void memory_that_nothing_limits_is_null(void **state)
 {
 	(void)state;
 	struct job_result result;
 	sample_begin(&result, OUTCOME_OK);
 	result.limits.memory_bytes = 0;
-	result.limits.cpus = 0;
 	json_t *object = object_of(&result, NULL);
 	const json_t *limits = json_object_get(object, "limits");
 	assert_string_equal(member(limits, "memory_bytes"), "null");
 	assert_string_equal(member(limits, "processes"), "64");
-	assert_string_equal(member(limits, "cpus"), "null");
-	assert_string_equal(text_of(object), "note: not limited on this host: memory, CPUs\n");
+	assert_string_equal(text_of(object), "note: this host does not limit the job's memory\n");
 	json_decref(object);
 	job_result_done(&result);
 }
@@ -536,7 +534,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_of_it),
 		cmocka_unit_test(text_of_the_whole),
-		cmocka_unit_test(what_nothing_limits_is_null),
+		cmocka_unit_test(memory_that_nothing_limits_is_null),
 		cmocka_unit_test(ok_has_no_hint_and_no_error),
 		cmocka_unit_test(error_is_never_null_for_error),
 		cmocka_unit_test(hints),
