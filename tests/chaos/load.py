@@ -132,15 +132,17 @@ class Load:
 
     def __exit__(self, kind, *_):
         self.stop.set()
-        if kind is None:
-            self.quiet()
-            self.whole_again()
-            self.check_log()
-        below = host.descendants(self.brig.process.pid)
-        self.brig.process.terminate()
-        self.brig.process.wait(host.WATCHDOG_S)
-        text = self.brig.log_text()
-        self.brig.__exit__(None, None, None)
+        try:
+            if kind is None:
+                self.quiet()
+                self.whole_again()
+                self.check_log()
+        finally:
+            below = host.descendants(self.brig.process.pid)
+            self.brig.process.terminate()
+            self.brig.process.wait(host.WATCHDOG_S)
+            text = self.brig.log_text()
+            self.brig.__exit__(None, None, None)
         assert "assert" not in text.lower(), text[-2000:]
         for pid in below:
             assert not host.status_of(pid), f"left: {below[pid]}"

@@ -48,7 +48,6 @@ def disk(pick, _):
     again they are served."""
     with small_disk("24m") as folder:
         state = folder / "log"
-        state.mkdir()
         load = Load(pick.random(), statuses={500, 503, 507}, jobs=FILES)
         load.brig.config.write_text(load.brig.config.read_text().replace(
             f"{load.brig.folder}/log/audit.db", f"{state}/audit.db"))
