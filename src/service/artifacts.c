@@ -234,6 +234,19 @@ static void hand_over(struct seen_list *now, struct seen_list *seen)
 	*seen = (struct seen_list){.entries = fitted ? fitted : now->entries, .count = now->count};
 }
 
+void artifacts_saw(struct seen_list *seen, const char *path, int fd)
+{
+	struct stat status;
+	struct seen *grown = NULL;
+	if (seen->count < VISITED_MAX && fstat(fd, &status) == 0)
+		grown = reallocarray(seen->entries, seen->count + 1, sizeof(*grown));
+	if (!grown)
+		return;
+	grown[seen->count++] = seen_of(path, &status);
+	seen->entries = grown;
+	qsort(grown, seen->count, sizeof(grown[0]), by_bytes);
+}
+
 void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_input *inputs,
 	uint32_t input_count, struct seen_list *seen)
 {

@@ -46,6 +46,10 @@ struct artifacts {
 void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_input *inputs,
 	uint32_t input_count, struct seen_list *seen);
 
+/* Adds a file that was put there from outside, by its descriptor: it is none of the code's own.
+ * Without memory for it the next walk tells of it. */
+void artifacts_saw(struct seen_list *seen, const char *path, int fd);
+
 void artifacts_done(struct artifacts *artifacts);
 
 /* Opens a regular file `name` (no '/') of the spool below `tmp_fd`. Its size, or -errno. */

@@ -35,10 +35,12 @@ static int finish(struct errand *errand, const char *name)
 		return rc;
 	if (renameat(errand->folder_fd, TEMPORARY, errand->folder_fd, name) < 0)
 		rc = readable_fault(-errno);
-	else
-		fd_close(&errand->file_fd); /* it has a name of its own now */
 	fsid_return(&before);
-	return rc;
+	if (rc < 0)
+		return rc;
+	artifacts_saw(&errand->turn.session->seen, errand->request.path, errand->file_fd);
+	fd_close(&errand->file_fd); /* it has a name of its own now */
+	return 0;
 }
 
 void session_write_drop(struct errand *errand)

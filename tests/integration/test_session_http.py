@@ -190,7 +190,8 @@ def test_files(brig):
                         "sha256": hashlib.sha256(data).hexdigest()}
     code = "import hashlib\nopen('out.txt', 'w').write(" \
            "hashlib.sha256(open('in/deep/data.bin', 'rb').read()).hexdigest())"
-    assert step(brig, code, session).json["outcome"] == "ok"
+    left = step(brig, code, session).json
+    assert left["outcome"] == "ok" and [f["name"] for f in left["files"]] == ["out.txt"]
     got = ask("GET", "/out.txt")
     assert got.body.decode() == hashlib.sha256(data).hexdigest()
     assert got.headers["Content-Disposition"] == "attachment"
