@@ -253,6 +253,7 @@ held(name(rc))
          "reached(str([name(g) for g in bad])) if bad else held('ENOSYS')",
          Native("rc = call(103, 10, 0, 0)\nreached(str(rc)) if rc >= 0 else held(name(rc))"),
          expect="ENOSYS"),
-    *[Case(ident, "self-check: " + title, layers, code, differs(code), check=golden(file + ".txt"))
+    *[Case(ident, "self-check: " + title, layers, code, differs(code), check=golden(file + ".txt"),
+           args=("--cpu", "20s"))  # its limit is on the list
       for ident, (title, layers, file, code) in SELF_CHECKS.items()],
 ]
