@@ -110,12 +110,12 @@ static void fill_verdict(struct job *job, layer_set missing, struct job_result *
 		result->usage.wall_ms = (job->ended_us - job->started_us + 500) / 1000;
 }
 
-/* The nth chart's image lies in the spool as chart-N.png or chart-N.svg, counted from 1. */
+/* The nth chart's image lies in the spool as chart-N.png, .svg or .jpg, counted from 1. */
 static void open_chart(struct cell *cell, unsigned number, struct job_item *item)
 {
-	static const char *const suffixes[] = {"png", "svg"};
+	static const char *const suffixes[] = {"png", "svg", "jpg"};
 	char name[32];
-	for (size_t i = 0; i < 2 && item->fd < 0; i++) {
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && item->fd < 0; i++) {
 		(void)snprintf(name, sizeof(name), "chart-%u.%s", number, suffixes[i]);
 		int fd =
 			artifacts_open_spooled(cell->tmp_fd, name, LIMIT_CHART_BYTES, &item->bytes);

@@ -120,6 +120,20 @@ def test_a_new_plot_does_not_draw_into_an_old_figure(session):
     assert [json.loads(c).get("title") for c in shown.of_kind("chart")] == ["late"]
 
 
+def test_images_of_each_kind_come_with_their_call(session):
+    """PNG, SVG and JPEG, counted anew in each call, an older one of the same number replaced."""
+    session.text("import io\nfrom PIL import Image\nclass Photo:\n    def _repr_jpeg_(self):\n"
+                 "        file = io.BytesIO()\n        Image.new('RGB', (8, 8)).save(file, 'JPEG')\n"
+                 "        return file.getvalue()\nimport matplotlib.pyplot as plt")
+    for code, start, options in (
+            ("display(Photo())", b"\xff\xd8\xff", {}),
+            ("display(Image.new('RGB', (8, 8)))", b"\x89PNG", {}),
+            ("plt.plot([1, 2]); plt.show()", b"<?xml", {"chart_format": "svg"}),
+            ("plt.plot([1, 2]); plt.show()", b"\x89PNG", {})):
+        images = [image for kind, _, image in session(code, **options).items if kind == "chart"]
+        assert len(images) == 1 and images[0] and images[0].startswith(start), (code, images)
+
+
 def test_savefig_in_the_next_call_saves_what_was_shown(session):
     session("import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])")
     saved = session("plt.savefig('p.png')\nfrom PIL import Image\nprint(len(set(Image.open('p.png')"

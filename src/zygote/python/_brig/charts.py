@@ -167,6 +167,7 @@ def emit(mime, data, size, title, alt_text, plotted=None):
     try:
         path = job.spool_write(f"chart-{job.charts}.{suffix}", data)
     except OSError as fault:
+        job.charts -= 1  # the service counts those that it was told of
         job.frames.note(f"a chart could not be kept: {fault.strerror}")
         return
     frame = {"mime": mime, "width": int(size[0]), "height": int(size[1])}
@@ -178,7 +179,8 @@ def emit(mime, data, size, title, alt_text, plotted=None):
     frame["path"] = path
     if not job.frames.send_json("chart", frame):
         frame.pop("data", None)
-        job.frames.send_json("chart", frame)
+        if not job.frames.send_json("chart", frame):
+            job.charts -= 1
 
 
 def emit_picture(picture):

@@ -3,6 +3,7 @@
 `current` is None in the zygote and between the calls of a session.
 """
 
+import contextlib
 import os
 
 from .frames import Frames
@@ -34,13 +35,24 @@ class Job:
         self.filename = ""
         self.showing_line = None  # of the last expression, while its value is shown
 
+    def clear_spool(self):
+        """Drops the images of a session's earlier call: the service has taken them."""
+        try:
+            names = os.listdir(self.spool)
+        except OSError:
+            return
+        for name in names:
+            if name.startswith("chart-"):
+                with contextlib.suppress(OSError):
+                    os.unlink(os.path.join(self.spool, name))
+
     def spool_write(self, name, data):
         """Leaves `data` in the spool under a new name; OSError where there is no room."""
         os.makedirs(self.spool, mode=0o700, exist_ok=True)
         path = os.path.join(self.spool, name)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        if self.session and os.path.lexists(path):
-            os.unlink(path)  # of an earlier call, whose images have been taken
+        if os.path.lexists(path):  # of a chart that was not told of
+            os.unlink(path)
         fd = os.open(path, flags, 0o600)
         try:
             with open(fd, "wb") as file:

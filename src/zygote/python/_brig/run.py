@@ -118,6 +118,7 @@ def _prepare(job, real):
         sys.path_importer_cache.pop(jobs.WORK_DIR, None)
     if not job.session:
         return execute.new_main()
+    job.clear_spool()
     charts.begin_call()
     main = contexts.enter(job.context)
     streams.take_stdin(job.spool, job.stdin)
