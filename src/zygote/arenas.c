@@ -16,12 +16,14 @@
 #define HUGE_BYTES (2ul << 20)
 #define STRETCH_BYTES (128ul << 20) /* what lies beyond is mapped arena by arena */
 #define FREE_MAX 1024u
+/* Of an arena in CPython 3.13. The stacks of Python's frames come from here too, in pieces of other
+ * sizes, which are mapped one by one. */
+#define ARENA_BYTES (1ul << 20)
 
 static struct {
 	char *start, *next, *end;
-	void *free[FREE_MAX]; /* given back, of `arena_bytes` each */
+	void *free[FREE_MAX]; /* given back, of ARENA_BYTES each */
 	unsigned free_count;
-	size_t arena_bytes;
 	char *heap;
 } stretch;
 
@@ -33,12 +35,11 @@ static char *round_up(char *at)
 static void *take(void *context, size_t bytes)
 {
 	(void)context;
-	if (stretch.free_count && bytes == stretch.arena_bytes)
+	if (stretch.free_count && bytes == ARENA_BYTES)
 		return stretch.free[--stretch.free_count];
-	if ((size_t)(stretch.end - stretch.next) >= bytes) {
+	if (bytes == ARENA_BYTES && (size_t)(stretch.end - stretch.next) >= bytes) {
 		void *arena = stretch.next;
 		stretch.next += bytes;
-		stretch.arena_bytes = bytes;
 		return arena;
 	}
 	void *arena = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -93,3 +93,15 @@ def test_a_flooding_role_leaves_slots_to_others():
             for call in flood:
                 call.close()
         host.wait_until(lambda: not service.children("brig-init"), "the flood's cells stay")
+
+
+def test_memory_that_a_cell_gives_back_and_takes_again_is_its_own(run):
+    """Large imports and deep calls free and take arenas and stacks of frames in turns."""
+    result = run("import scipy.stats, sklearn.linear_model, lxml.html, openpyxl\n"
+                 "def deep(n): return 0 if n == 0 else 1 + deep(n - 1)\n"
+                 "for _ in range(20):\n"
+                 "    kept = [[str(i)] for i in range(60_000)]\n"
+                 "    deep(900)\n"
+                 "    del kept\n"
+                 "print(deep(900))")
+    assert (result.outcome, result.text) == ("ok", "900\n"), result
