@@ -81,7 +81,7 @@ static int by_bytes(const void *a, const void *b)
 
 static void remember(struct artifacts *artifacts, const struct seen *seen)
 {
-	if (artifacts->before && artifacts->now.count < VISITED_MAX)
+	if (artifacts->now.entries && artifacts->now.count < VISITED_MAX)
 		artifacts->now.entries[artifacts->now.count++] = *seen;
 }
 
@@ -260,7 +260,7 @@ void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct jo
 		artifacts->before = seen;
 	walk(artifacts, work_fd, "", 0, &list);
 	tell_count(artifacts);
-	if (artifacts->before)
+	if (seen && artifacts->now.entries)
 		hand_over(&artifacts->now, seen);
 	artifacts->before = NULL;
 	/* The buffer does not move any more. */
