@@ -630,6 +630,7 @@ int main(void)
 {
 	/* Whatever started this may ignore it, and that is inherited. */
 	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGHUP, SIG_DFL);
 
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_values_and_notices),
