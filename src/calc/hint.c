@@ -175,7 +175,11 @@ static const char *literal_hint(const char *source, const char *at)
 		if (!is_letter(at[1]))
 			return "an exponent needs digits: 1e3";
 	}
-	return *at == '_' ? NULL : "for multiplication write *: 2*x";
+	size_t length = name_length(at);
+	bool word = length > 1 && at[1] != '_' && !is_digit(at[1]) && !hint_name(at, length);
+	if (*at == '_')
+		return NULL;
+	return word ? hint_word(at, length) : "for multiplication write *: 2*x";
 }
 
 /* A name or bracket right behind a value. */
@@ -193,6 +197,8 @@ static const char *adjacent_hint(const char *source, const char *at, unsigned la
 		return NULL;
 	if ((*at == 'x' || *at == 'X') && length == 1)
 		return "for multiplication write *";
+	if (*at != '(' && !hint_name(at, length))
+		return hint_word(at, length);
 	return "two values side by side: write an operator between them, * to multiply";
 }
 

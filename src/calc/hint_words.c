@@ -115,6 +115,24 @@ static const struct word functions[] = {
 	{"percent", "per cent is division by 100: 20/100"},
 };
 
+static const struct word operators[] = {
+	{"plus", "words are not operators: for plus write +"},
+	{"minus", "words are not operators: for minus write -"},
+	{"times", "words are not operators: for times write *"},
+	{"multiplied", "words are not operators: for multiplication write *"},
+	{"divided", "words are not operators: for division write /"},
+	{"over", "words are not operators: for division write /"},
+	{"mod", "words are not operators: for the remainder write %"},
+	{"modulo", "words are not operators: for the remainder write %"},
+	{"percent", "per cent is division by 100: 20/100"},
+	{"squared", "for a square write x**2"},
+	{"cubed", "for a cube write x**3"},
+	{"hundred", "words are not numbers: for a hundred write 100"},
+	{"thousand", "words are not numbers: for a thousand write 1000"},
+	{"million", "words are not numbers: for a million write 1000000"},
+	{"billion", "words are not numbers: for a billion write 1000000000"},
+};
+
 /* Where the ten digits of other scripts begin (Unicode 16, category Nd). */
 static const uint32_t digits[] = {0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6,
 	0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946,
@@ -148,6 +166,12 @@ const char *hint_symbol(const char *at)
 		if (character >= invisible[i].first && character <= invisible[i].last)
 			hint = INVISIBLE;
 	return hint;
+}
+
+const char *hint_word(const char *at, size_t bytes)
+{
+	const char *hint = word_hint(operators, COUNT(operators), at, bytes);
+	return hint ? hint : "units and words are not numbers: write digits and + - * / % ** alone";
 }
 
 const char *hint_name(const char *at, size_t bytes)

@@ -13,6 +13,9 @@
 /* Signs of a writer's keyboard, digits of other scripts, characters that nobody sees. */
 const char *hint_symbol(const char *at);
 
+/* A word that stands where an operator should; never NULL. */
+const char *hint_word(const char *at, size_t bytes);
+
 const char *hint_name(const char *at, size_t bytes);
 const char *hint_function(const char *at, size_t bytes);
 
