@@ -35,25 +35,37 @@ static int add_entry(struct session_answer *answer, const char *path, const stru
 	return buf_add(&answer->storage, path, length);
 }
 
-static int list_folder(
-	struct session_answer *answer, int dir_fd, const char *prefix, uint32_t depth);
+static int list_folder(struct errand *errand, int dir_fd, const char *prefix, uint32_t depth);
 
-static int list_entry(struct session_answer *answer, int dir_fd, const char *name, const char *path,
-	uint32_t depth)
+static bool has_entries(int dir_fd)
+{
+	char *name = NULL;
+	size_t count = folder_names(dir_fd, true, &name, 1, NULL);
+	free(name);
+	return count > 0;
+}
+
+static int list_entry(
+	struct errand *errand, int dir_fd, const char *name, const char *path, uint32_t depth)
 {
 	struct stat status;
 	if (fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	int rc = add_entry(answer, path, &status);
-	if (rc < 0 || depth <= 1 || !S_ISDIR(status.st_mode))
+	int rc = add_entry(&errand->answer, path, &status);
+	bool enter = depth > 1, asked_all = errand->request.depth == LIMIT_ARTIFACT_DEPTH;
+	if (rc < 0 || !S_ISDIR(status.st_mode) || (!enter && !asked_all))
 		return rc;
 	cleanup_fd int sub_fd = folder_open(dir_fd, name, O_RDONLY | O_DIRECTORY, 0);
 	/* A folder that its owner has closed is told of, and not entered. */
-	return sub_fd < 0 ? 0 : list_folder(answer, sub_fd, path, depth - 1);
+	if (sub_fd < 0)
+		return 0;
+	if (enter)
+		return list_folder(errand, sub_fd, path, depth - 1);
+	errand->answer.more = errand->answer.more || has_entries(sub_fd);
+	return 0;
 }
 
-static int list_folder(
-	struct session_answer *answer, int dir_fd, const char *prefix, uint32_t depth)
+static int list_folder(struct errand *errand, int dir_fd, const char *prefix, uint32_t depth)
 {
 	char path[SESSION_PATH_BYTES + 256];
 	bool more = false;
@@ -66,11 +78,11 @@ static int list_folder(
 		int length = snprintf(
 			path, sizeof(path), "%s%s%s", prefix, *prefix ? "/" : "", names[i]);
 		if (!rc && length > 0 && (size_t)length < sizeof(path))
-			rc = list_entry(answer, dir_fd, names[i], path, depth);
+			rc = list_entry(errand, dir_fd, names[i], path, depth);
 		free(names[i]);
 	}
 	free(names);
-	answer->more = answer->more || more;
+	errand->answer.more = errand->answer.more || more;
 	return rc;
 }
 
@@ -105,6 +117,6 @@ int session_list(struct errand *errand)
 	cleanup_fd int fd = folder_open(work_fd, errand->request.path, O_RDONLY | O_DIRECTORY, 0);
 	if (fd < 0)
 		return fd;
-	int rc = list_folder(answer, fd, "", errand->request.depth);
+	int rc = list_folder(errand, fd, "", errand->request.depth);
 	return rc == -ENOSPC ? 0 : rc;
 }

@@ -91,7 +91,7 @@ struct session_answer {
 	uint64_t bytes;
 	struct session_entry *entries; /* SESSION_LIST and SESSION_STAT */
 	uint32_t entry_count;
-	bool more; /* there are entries beyond SESSION_ENTRIES_MAX */
+	bool more; /* there are entries beyond SESSION_ENTRIES_MAX or LIMIT_ARTIFACT_DEPTH */
 	struct buf storage;
 };
 

@@ -201,6 +201,12 @@ def test_files(brig):
     assert listed["in"]["kind"] == "folder" and listed["in/deep/data.bin"]["bytes"] == len(data)
     assert listed["grüße &.txt"]["kind"] == "file"
     assert [f["name"] for f in ask("GET", "/in/").json["files"]] == ["deep", "deep/data.bin"]
+    assert ask("GET").json["truncated"] is False
+    assert step(brig, "import os\nos.makedirs('/mnt/data/' + 'd/' * 17)", session).json["outcome"] == "ok"
+    deep = ask("GET", "/d/").json
+    assert deep["truncated"] is False and len(deep["files"]) == 16
+    deep = ask("GET").json
+    assert deep["truncated"] is True and "/".join("d" * 16) in {f["name"] for f in deep["files"]}
     assert step(brig, "open('grüße &.txt').read()", session).json["result"]["text"] == "'häßlich'"
     assert ask("PUT", "/out.txt", b"").status == 201
     assert ask("GET", "/out.txt").body == b""

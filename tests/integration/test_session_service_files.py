@@ -150,6 +150,9 @@ def test_list_and_stat(session):
     assert code_of(session, "stat", "none") == "ENOENT"
     assert code_of(session, "stat", "b/none") == "ENOTDIR"
     assert code_of(session, "list", "b") == "ENOTDIR"
+    session.ask("write", "/".join("d" * 17), data=b"1")
+    assert session.ask("list", "", depth=16).more
+    assert not session.ask("list", "d", depth=16).more and not session.ask("list", "", depth=15).more
     session.text("for n in range(1500): open(f'n{n}', 'w').close()")
     answer = session.ask("list", "")
     assert answer.more and len(answer.entries) == 1024
