@@ -30,6 +30,18 @@ uint32_t session_uid(const struct cell *cell)
 	return cell->service->start.one_uid ? 0 : 2 + 2 * cell->slot;
 }
 
+static const char refusal_hint[] =
+	"none of the code has run: mend what the message names, then send the same call again";
+
+/* What was added to the items since `offset`. */
+static void end_item(struct job *job, enum item_kind kind, size_t offset)
+{
+	job->item[job->item_count].kind = kind;
+	job->item[job->item_count].offset = offset;
+	job->item[job->item_count].bytes = job->items.len - offset;
+	job->item_count++;
+}
+
 /* The caller's fault or the session's own state, told as the code's own error would be. */
 static void refuse_call(struct cell *cell, const char *type, const char *text)
 {
@@ -37,12 +49,13 @@ static void refuse_call(struct cell *cell, const char *type, const char *text)
 	int rc = buf_printf(&job->items,
 		"{\"type\":\"%s\",\"message\":\"%s\",\"traceback\":\"%s: %s\"}", type, text, type,
 		text);
-	if (rc == 0) {
-		job->item[0].kind = ITEM_ERROR;
-		job->item[0].offset = 0;
-		job->item[0].bytes = job->items.len;
-		job->item_count = 1;
-	}
+	if (rc == 0)
+		end_item(job, ITEM_ERROR, 0);
+	size_t offset = job->items.len;
+	if (rc == 0)
+		rc = buf_add_text(&job->items, refusal_hint);
+	if (rc == 0)
+		end_item(job, ITEM_HINT, offset);
 	job->facts.error_item = true;
 	job->facts.exit_code = 1;
 	job->facts.cause = END_DONE;

@@ -35,12 +35,20 @@ static bool is_forewarning(struct span offered)
 	return span_is(offered, "recursion");
 }
 
-static void hint_error(struct span offered, char out[HINT_BYTES])
+static bool goes_on(const struct session_status *session)
 {
-	if (is_forewarning(offered) || !quote(offered, out))
-		(void)snprintf(out, HINT_BYTES,
-			"mend the line that the traceback names and send the whole code again; "
-			"nothing is kept from one call to the next");
+	return session->state == SESSION_ALIVE || session->state == SESSION_INTERRUPTED;
+}
+
+static void hint_error(const struct job_result *result, struct span offered, char out[HINT_BYTES])
+{
+	if (!is_forewarning(offered) && quote(offered, out))
+		return;
+	(void)snprintf(out, HINT_BYTES, "mend the line that the traceback names and send %s",
+		goes_on(&result->session)
+			? "only that part again; the session keeps the variables that were set "
+			  "before it"
+			: "the whole code again; nothing is kept from one call to the next");
 }
 
 static void hint_exit(const struct job_result *result, char out[HINT_BYTES])
@@ -136,7 +144,7 @@ void hint_of(const struct job_result *result, struct span offered, const char *f
 	case OUTCOME_COUNT:
 		return;
 	case OUTCOME_ERROR:
-		return hint_error(offered, out);
+		return hint_error(result, offered, out);
 	case OUTCOME_EXIT:
 		return hint_exit(result, out);
 	case OUTCOME_SIGNAL:

@@ -208,6 +208,14 @@ def test_other_folders_are_bounded_too(run, folder):
     assert why == "ENOSPC" and 200 * MIB < int(done) <= 256 * MIB
 
 
+@pytest.mark.parametrize("folder", ["/mnt/data", "/tmp", "/dev/shm"])
+def test_the_hint_names_the_folder_that_is_full(run, folder):
+    """write() names no file in its error."""
+    result = run(f"f = open('{folder}/x', 'wb')\nwhile True: f.write(bytes(1 << 20))",
+                 work_bytes=1 * MIB, memory_bytes=1024 * MIB)
+    assert result.of_kind("hint")[0].startswith(f"{folder} is full".encode()), result
+
+
 # Processes
 
 @pytest.mark.parametrize("limit", [1, 5, 64])

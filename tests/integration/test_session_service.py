@@ -182,7 +182,9 @@ def test_inputs_of_later_calls(session):
     assert session.text("print(len(open('d.csv').read()))", inputs=large) == "300001\n"
     assert session.text("print(open('d.csv').read())", inputs={"d.csv": b"small"}) == "small\n"
     for harm in ("open('d.csv', 'w')", "os.unlink('d.csv')", "os.rename('d.csv', 'e')"):
-        assert session("import os\n" + harm).outcome == "error", harm
+        harmed = session("import os\n" + harm)
+        assert harmed.outcome == "error", harm
+        assert harmed.of_kind("hint")[0].startswith(b"the given files are read-only"), harm
     assert session.text("print(open('d.csv').read())") == "small\n"
     assert session("1").artifacts == {}
 
@@ -196,6 +198,7 @@ def test_an_input_takes_the_place_of_the_sessions_own_file(session):
     refused = session("print(1)", inputs={"folder": b"x"})
     assert refused.outcome == "error" and refused.session.state == "alive"
     assert error_of(refused)["type"] == "IsADirectoryError"
+    assert refused.of_kind("hint")[0].startswith(b"none of the code has run")
     assert session.text("print(2)") == "2\n"
 
 

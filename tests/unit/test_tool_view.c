@@ -209,6 +209,30 @@ static void hints(void **state)
 	}
 }
 
+/* What is kept of a call depends on whether it stood in a session that goes on. */
+static void an_error_in_a_session_sends_less_again(void **state)
+{
+	(void)state;
+	static const struct {
+		enum session_state state;
+		const char *hint;
+	} cases[] = {
+		{SESSION_ALONE, "the whole code again; nothing is kept"},
+		{SESSION_ALIVE, "only that part again; the session keeps the variables"},
+		{SESSION_INTERRUPTED, "only that part again; the session keeps the variables"},
+		{SESSION_LOST, "the whole code again; nothing is kept"},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct job_result result;
+		sample_begin(&result, OUTCOME_ERROR);
+		result.session.state = cases[i].state;
+		json_t *object = object_of(&result, NULL);
+		assert_non_null(strstr(member(object, "hint"), cases[i].hint));
+		json_decref(object);
+		job_result_done(&result);
+	}
+}
+
 /* A job that has raised the limit of recursion says one word before it ends. */
 static void recursion_is_foreseen(void **state)
 {
@@ -538,6 +562,7 @@ int main(void)
 		cmocka_unit_test(ok_has_no_hint_and_no_error),
 		cmocka_unit_test(error_is_never_null_for_error),
 		cmocka_unit_test(hints),
+		cmocka_unit_test(an_error_in_a_session_sends_less_again),
 		cmocka_unit_test(recursion_is_foreseen),
 		cmocka_unit_test(an_internal_fault_says_its_id_and_nothing_else),
 		cmocka_unit_test(limits_that_were_hit_are_named),

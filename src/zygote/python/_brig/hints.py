@@ -161,17 +161,45 @@ _NETWORK_ERRORS = (
 )
 
 
+def _full_place(name):
+    """Which of the places that a job writes to has no room; a failed write() names no file."""
+    places = (jobs.WORK_DIR, "/tmp", "/dev/shm")
+    if isinstance(name, str):
+        path = os.path.abspath(name)
+        for place in places:
+            if path.startswith(place + "/"):
+                return place
+    return min((place for place in places if os.path.isdir(place)), key=_room)
+
+
+def _room(place):
+    state = os.statvfs(place)
+    files = state.f_favail << 12 if state.f_files else 1 << 62
+    return min(state.f_bavail * state.f_frsize, files)
+
+
+def _is_closed_file(name):
+    """Whether it is one of the working folder that may not be written, as files given with an
+    earlier call of a session."""
+    path = os.path.abspath(name)
+    inside = path.startswith(jobs.WORK_DIR + "/")
+    return inside and os.path.isfile(path) and not os.access(path, os.W_OK)
+
+
 def _storage(error, job):
     if not isinstance(error, OSError):
         return None
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"{jobs.WORK_DIR} is full: delete what is not needed there, or write less."
+        place = _full_place(error.filename)
+        return f"{place} is full: delete what is not needed there, or write less."
     if error.errno == errno.EMFILE:
         return "too many files are open at once: close them (with open(…) as f)."
     if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM, errno.EBUSY):
         return None
     name = error.filename
     if isinstance(name, str) and os.path.basename(name) in job.input_names:
+        return "the given files are read-only: write the result under another name."
+    if isinstance(name, str) and _is_closed_file(name):
         return "the given files are read-only: write the result under another name."
     if isinstance(name, str):
         return _PLACES if _is_elsewhere(name) else _WRITING
