@@ -107,17 +107,30 @@ static void free_session(struct session *session)
 	free(session);
 }
 
-/* Three quarters of the slots at most: lone jobs always find some. */
-static int may_begin(const struct service *service, const char *id, struct err *err)
+static uint32_t sessions_of(const struct service *service, const char *role)
 {
+	const struct session *session;
+	uint32_t count = 0;
+	TAILQ_FOREACH(session, &service->sessions, entry)
+	count += strcmp(session->role_name, role) == 0;
+	return count;
+}
+
+/* Three quarters of the slots at most, and where there are several roles one less than a role's
+ * share of them: lone jobs always find some. */
+static int may_begin(const struct service *service, const struct job_spec *spec, struct err *err)
+{
+	const char *id = spec->session.id;
 	uint32_t most = service->cell_count - (service->cell_count + 3) / 4;
+	bool shared = service->role_count > 1 && most > 1;
 	if (service->tree.dirs[CGROUP_UNIFIED] < 0 && service->tree.dirs[CGROUP_FREEZER] < 0)
 		return err_set(err, -ENOTSUP, "session",
 			"this host gives no way to freeze a cell (cgroup v2, or v1's freezer), "
 			"which sessions need; run the code without one");
 	if (session_find((struct service *)(uintptr_t)service, id))
 		return err_set(err, -EEXIST, "session", "there is a session of this id");
-	if (service->session_count >= most)
+	if (service->session_count >= most ||
+		(shared && sessions_of(service, spec->role) >= most - 1))
 		return err_set(err, -EAGAIN, "session",
 			"%u sessions are open, which is all that fit; close one or try later",
 			service->session_count);
@@ -127,7 +140,7 @@ static int may_begin(const struct service *service, const char *id, struct err *
 int session_begin(struct service *service, struct job *job, struct err *err)
 {
 	const struct job_session *wanted = &job->spec.session;
-	int rc = may_begin(service, wanted->id, err);
+	int rc = may_begin(service, &job->spec, err);
 	if (rc < 0)
 		return rc;
 	struct session *session = calloc(1, sizeof(*session));
@@ -141,6 +154,7 @@ int session_begin(struct service *service, struct job *job, struct err *err)
 	}
 	session->service = service;
 	memcpy(session->id, wanted->id, sizeof(session->id));
+	memcpy(session->role_name, job->spec.role, sizeof(session->role_name));
 	TAILQ_INIT(&session->line);
 	session->idle_ms = wanted->idle_ms;
 	session->life_end_us = clock_now_us() + wanted->life_ms * 1000;

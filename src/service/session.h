@@ -30,7 +30,8 @@ struct session {
 	struct cell *cell;	 /* NULL until its first call has one */
 	TAILQ_HEAD(, turn) line; /* who waits */
 	struct turn *now;	 /* who is served; not in the line any more */
-	uint32_t role;		 /* index of the share in which its slot counts */
+	char role_name[64];
+	uint32_t role; /* index of the share in which its slot counts */
 	bool counted;
 	bool closing; /* its call's answer is the last */
 	char why[96]; /* then: what that answer says */
