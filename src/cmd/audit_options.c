@@ -4,6 +4,7 @@
 #include "cmd/args.h"
 #include "cmd/serve_paths.h"
 #include "tool/config.h"
+#include "wire/outcome.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ const char audit_options_help[] =
 	"       brig audit verify [--head HASH]       whether any row was changed or is missing\n"
 	"       brig audit export [filters]           every row, a JSON object a line\n"
 	"\n"
-	"  --role NAME       --outcome WORD    ok, error, timeout_wall, … rejected, interrupted\n"
+	"  --role NAME       --outcome WORD    ok, error, timeout_wall, … running, interrupted\n"
 	"  --since MOMENT    --until MOMENT    2026-11-30, 2026-11-30T08:15:00 (UTC), 15m, 2h, 7d\n"
 	"  --text WORDS      in code, stdin, output, error, tool or inputs\n"
 	"  --limit N         --before ROW      the next page: calls that began before that row\n"
@@ -90,6 +91,25 @@ static int take_number(const char *flag, const char *value, uint64_t *ret, struc
 	return 0;
 }
 
+/* The outcomes of calls, and what stands in their place while or where there is none. */
+static int take_outcome(const char *value, const char **ret, struct err *err)
+{
+	char shown[ARGS_SHOWN_BYTES], words[256] = "";
+	size_t length = 0;
+	for (enum outcome i = 0; i < OUTCOME_COUNT && length < sizeof(words); i++) {
+		if (strcmp(value, outcome_name(i)) == 0)
+			*ret = value;
+		length += (size_t)snprintf(
+			words + length, sizeof(words) - length, "%s, ", outcome_name(i));
+	}
+	if (strcmp(value, "running") == 0 || strcmp(value, "interrupted") == 0)
+		*ret = value;
+	return *ret == value ? 0
+			     : err_set(err, -EINVAL, "usage",
+				       "--outcome %.40s is none; write %srunning or interrupted",
+				       args_shown(value, shown), words);
+}
+
 static int take(struct audit_options_cli *options, int id, const char *value,
 	const char **config_path, struct err *err)
 {
@@ -102,12 +122,12 @@ static int take(struct audit_options_cli *options, int id, const char *value,
 	if (id == LIMIT || id == BEFORE)
 		return take_number(id == LIMIT ? "--limit" : "--before", value,
 			id == LIMIT ? &filter->limit : &filter->before_seq, err);
+	if (id == OUTCOME)
+		return take_outcome(value, &filter->outcome, err);
 	if (id == CONFIG)
 		*config_path = value;
 	else if (id == ROLE)
 		filter->role = value;
-	else if (id == OUTCOME)
-		filter->outcome = value;
 	else if (id == TEXT)
 		filter->text = value;
 	else if (id == HEAD)

@@ -268,6 +268,7 @@ def test_wrong_command_lines(log):
     assert "did you mean list" in log.audit("lst", status=2)
     assert "show needs an id" in log.audit("show", status=2)
     assert "is no moment" in log.audit("list", "--since", "soon", status=2)
+    assert "running or interrupted" in log.audit("list", "--outcome", "bogus", status=2)
     assert "--limit" in log.audit("list", "--limit", "0", status=2)
     assert "did you mean --since" in log.audit("list", "--sinc", "1h", status=2)
     done = host.run_brig("audit", text=True)
@@ -294,6 +295,7 @@ def test_a_folder_that_brig_has_not_made_stays_as_it_is(folder, mode, owner, goo
     log.db.parent.chmod(mode)
     checked = host.run_brig("serve", "--check-config", log.config, text=True)
     assert checked.returncode == (0 if good else 2), checked.stdout
+    assert (": good: " in checked.stdout) == good and len(checked.stdout.splitlines()) == 1
     if good:
         log.mcp(tool_call(1, "calculate", expr="6*7"))
         assert len(log.json("list")) == 1

@@ -122,6 +122,7 @@ test("the log over HTTP: filters are judged, roles without it are refused", asyn
 	const status = async (path, options) => (await api(path, options)).status;
 	assert.equal(await status("/v1/audit?since=yesterday"), 422);
 	assert.equal(await status("/v1/audit?nonsense=1"), 422);
+	assert.equal(await status("/v1/audit?outcome=bogus"), 422);
 	assert.equal(await status("/v1/audit?role=a&role=b"), 422);
 	assert.equal(await status(`/v1/audit?text=${"x".repeat(300)}`), 422);
 	assert.equal(await status("/v1/audit?text=%zz"), 422);
