@@ -12,12 +12,33 @@
 
 #define WHY_BYTES 160u
 
+/* Whether bytes that are no UTF-8 stand in it, or what they are written as. */
+static bool wants_escapes(struct span name)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (size_t i = 0; i + 3 < name.len; i++)
+		if (name.data[i] == '\\' && name.data[i + 1] == 'x' &&
+			memchr(digits, name.data[i + 2], 16) &&
+			memchr(digits, name.data[i + 3], 16))
+			return true;
+	return !utf8_valid(name.data, name.len, NULL);
+}
+
+/* Backslashes are doubled where escapes may stand, so that no two names become one. */
 json_t *view_name(struct span name)
 {
 	cleanup_buf struct buf text = {0};
 	buf_init(&text, 4 * RESULT_PATH_BYTES_MAX);
-	if (utf8_escape(&text, name.data, name.len) < 0)
-		return NULL;
+	bool escapes = wants_escapes(name);
+	for (size_t i = 0, end; i < name.len; i = end) {
+		bool backslash = name.data[i] == '\\';
+		end = i + 1;
+		while (!backslash && end < name.len && name.data[end] != '\\')
+			end++;
+		if (utf8_escape(&text, name.data + i, end - i) < 0 ||
+			(backslash && escapes && buf_add_text(&text, "\\") < 0))
+			return NULL;
+	}
 	return json_from_text(span_of(text.data, text.len));
 }
 

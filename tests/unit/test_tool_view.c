@@ -209,6 +209,29 @@ static void hints(void **state)
 	}
 }
 
+/* Bytes that are no UTF-8 are escaped, and what looks like that as well. */
+static void no_two_names_become_one(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {
+		{"plain \\ name\\", "plain \\ name\\"},
+		{"\xff", "\\xff"},
+		{"\\xff", "\\\\xff"},
+		{"\\\xff", "\\\\\\xff"},
+		{"\\\\xff", "\\\\\\\\xff"},
+		{"\\xFF", "\\xFF"},
+		{"gr\xc3\xbc\xc3\x9f\\x0", "gr\xc3\xbc\xc3\x9f\\x0"},
+		{"\xc3\\a", "\\xc3\\\\a"},
+		{"", ""},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		json_t *name = view_name(span_text(cases[i][0]));
+		assert_non_null(name);
+		assert_string_equal(json_string_value(name), cases[i][1]);
+		json_decref(name);
+	}
+}
+
 /* What is kept of a call depends on whether it stood in a session that goes on. */
 static void an_error_in_a_session_sends_less_again(void **state)
 {
@@ -561,6 +584,7 @@ int main(void)
 		cmocka_unit_test(memory_that_nothing_limits_is_null),
 		cmocka_unit_test(ok_has_no_hint_and_no_error),
 		cmocka_unit_test(error_is_never_null_for_error),
+		cmocka_unit_test(no_two_names_become_one),
 		cmocka_unit_test(hints),
 		cmocka_unit_test(an_error_in_a_session_sends_less_again),
 		cmocka_unit_test(recursion_is_foreseen),
