@@ -136,14 +136,17 @@ static int check_config(const struct options *options)
 {
 	char usual[PATH_MAX];
 	const char *path = options->check[0] ? options->check : options->config;
+	struct config *config = NULL;
 	struct err err = {0};
 	if (!path && serve_config_path(usual) == 0)
 		path = usual;
 	if (!path)
 		path = "brig.ini";
-	int status = config_check_print(path, stdout);
-	if (status || serve_setup_check(path, &err) == 0)
-		return status;
+	/* What is wrong with the file itself is told all at once, and only where it is good what it
+	 * asks of this host. */
+	if (serve_setup_check(path, &err) == 0 || config_load(path, &config, NULL) < 0)
+		return config_check_print(path, stdout);
+	config_unref(config);
 	(void)fprintf(stdout, "%s: %s\n", path, err.text);
 	return CMD_USAGE;
 }

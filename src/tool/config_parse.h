@@ -24,6 +24,7 @@ enum config_section {
 struct config_draft {
 	int line;
 	bool faulty;		    /* complained of already: not judged for what it lacks */
+	bool has_idle;		    /* its session_idle is the operator's */
 	char role[ROLE_NAME_BYTES]; /* of a token, by name until all roles are known */
 };
 

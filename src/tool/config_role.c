@@ -151,6 +151,7 @@ TAKE(role_session_idle)
 {
 	(void)config_value_ms(parse, "session_idle", value, SESSION_LIFE_MS_MAX,
 		&role_now(parse)->session_idle_ms);
+	parse->role_drafts[parse->config->role_count - 1].has_idle = true;
 }
 
 TAKE(role_session_life)
@@ -293,8 +294,15 @@ static void finish_role(struct config_parse *parse, size_t i)
 	const struct config_draft *draft = &parse->role_drafts[i];
 	int line = draft->line;
 	finish_limits(role);
+	if (role->session_idle_ms > role->session_life_ms && !draft->has_idle)
+		role->session_idle_ms = role->session_life_ms;
 	if (draft->faulty)
 		return;
+	if (role->session_idle_ms > role->session_life_ms)
+		config_fault(parse, line,
+			"[role %s] has a session_idle above its session_life (%u s): lower the one "
+			"or raise the other",
+			role->name, role->session_life_ms / 1000);
 	if (!role->tools)
 		config_fault(parse, line,
 			"[role %s] has no tools; add tools = calculate or tools = calculate, "

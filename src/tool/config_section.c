@@ -58,6 +58,8 @@ TAKE(server_socket)
 	if (strlen(value) > 107)
 		config_fault(parse, parse->line,
 			"socket is too long for a Unix socket: at most 107 bytes");
+	else if (strcmp(value, "none") == 0)
+		parse->config->server.socket = config_copy(parse, value);
 	else
 		(void)config_value_path(parse, "socket", value, &parse->config->server.socket);
 }

@@ -219,6 +219,10 @@ static void faults_name_line_and_fix(void **state)
 		{"[role a]\ntools = calculate\ntier = x\n", 3, "tier is cell"},
 		{"[role a]\ntools = calculate\nsessions = true\n", 3, "yes or no"},
 		{"[role a]\ntools = calculate\nisolate = session\n", 1, "add sessions = yes"},
+		{"[role a]\ntools = calculate\nsessions = yes\nsession_idle = 120m\n", 1,
+			"above its session_life (3600 s)"},
+		{"[role a]\ntools = calculate\nsession_life = 5m\nsession_idle = 6m\n", 1,
+			"lower the one or raise the other"},
 		{"[role a]\ntools = calculate\nallow_degraded = pids\n", 3, "move it to [service]"},
 		{"[role a]\ntools = calculate\nimage = ../x\n", 3, "image is"},
 		{"[role a]\ntools = calculate\njobs_at_once = 0\n", 3, "from 1 to 1024"},
@@ -257,6 +261,17 @@ static void faults_name_line_and_fix(void **state)
 	};
 	for (size_t i = 0; i < COUNT(cases); i++)
 		assert_fault(cases[i].text, cases[i].line, cases[i].words);
+}
+
+/* A life that is shorter than the usual idling needs no second line. */
+static void idling_ends_with_life(void **state)
+{
+	(void)state;
+	struct config *config =
+		load("[server]\nsocket = none\n[role a]\ntools = calculate\nsession_life = 5m\n");
+	assert_int_equal(config_role(config, "a")->session_idle_ms, 5 * 60 * 1000);
+	assert_string_equal(config->server.socket, "none");
+	config_unref(config);
 }
 
 static void long_lines_and_odd_bytes_are_refused(void **state)
@@ -461,6 +476,7 @@ int main(void)
 		cmocka_unit_test(a_full_file_is_read),
 		cmocka_unit_test(without_a_file_local_has_both),
 		cmocka_unit_test(faults_name_line_and_fix),
+		cmocka_unit_test(idling_ends_with_life),
 		cmocka_unit_test(long_lines_and_odd_bytes_are_refused),
 		cmocka_unit_test(roots_keep_off_the_host),
 		cmocka_unit_test(exact_values_come_from_a_file),
