@@ -59,7 +59,7 @@ function row(call) {
 			oneLine(call.role || "nobody", 24),
 			call.token ? el("span", {class: "muted"}, ` ${oneLine(call.token, 24)}`) : null,
 		),
-		el("td", {class: "tool muted"}, call.tool === "run_sandboxed" ? "run" : oneLine(call.tool ?? "", 24)),
+		el("td", {class: "tool muted"}, call.tool === "run_sandboxed" ? "run" : oneLine((call.tool ?? "").replace(/^session_/, ""), 24)),
 		el("td", {class: "num wall"}, wall === undefined ? "" : duration(wall)),
 		el("td", {class: "code mono"}, oneLine((call.code_head ?? "").trimStart(), 120)),
 	);
