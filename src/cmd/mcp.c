@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/mcp_relay.h"
 #include "cmd/serve_setup.h"
+#include "cmd/serving.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,5 +126,8 @@ int cmd_mcp(int argc, char **argv)
 		(void)fprintf(stderr, "brig: mcp: %s\n", err.text);
 		return CMD_INTERNAL;
 	}
-	return run_private(&options);
+	int status = run_private(&options);
+	if (status != CMD_OK && !own && serving_closed())
+		(void)fprintf(stderr, "brig: mcp: %s\n", SERVING_CLOSED);
+	return status;
 }

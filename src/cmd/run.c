@@ -11,30 +11,46 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct own {
 	struct launch *launch;
 	struct run_audit audit;
+	bool closed; /* a brig serves that this user may not reach */
 };
+
+/* What keeps this user's own job from running may not be what is to be mended. */
+static int tell_closed(const struct own *own, int rc, struct err *err)
+{
+	size_t length = strlen(err->text);
+	if (own->closed)
+		(void)snprintf(
+			err->text + length, sizeof(err->text) - length, "; %s", SERVING_CLOSED);
+	return rc;
+}
 
 static int find_serving(
 	void *user, const struct run_options *options, struct serving *ret, struct err *err)
 {
-	(void)user;
+	struct own *own = user;
 	if (options->socket_path)
 		return serving_at(options->socket_path, ret, err);
 	/* What the one that serves has decided for itself. */
 	if (options->image || options->allow_degraded || getenv("BRIG_IMAGE"))
 		return -ENOENT;
-	return serving_find(ret, err);
+	int rc = serving_find(ret, err);
+	own->closed = rc == -ENOENT && serving_closed();
+	return rc;
 }
 
 static int begin(void *user, struct job_spec *spec, struct err *err)
 {
 	struct own *own = user;
-	return run_audit_begin(&own->audit, spec, err);
+	int status = run_audit_begin(&own->audit, spec, err);
+	return status == CMD_INTERNAL ? tell_closed(own, status, err) : status;
 }
 
 static int end(
@@ -71,7 +87,8 @@ static int connect_service(
 		.allow_always = own->audit.setup.config->service.allow_degraded,
 		.cells_max = 1,
 	};
-	return launch_connect(&wanted, &own->launch, ret_fd, err);
+	int rc = launch_connect(&wanted, &own->launch, ret_fd, err);
+	return rc < 0 ? tell_closed(own, rc, err) : rc;
 }
 
 static void release(void *user)

@@ -63,8 +63,12 @@ int run_files(const struct run_options *options, const struct view *view, struct
 	}
 	if (!some || options->json)
 		return 0;
+	enum session_state state = view->result->session.state;
+	bool goes_on = state == SESSION_ALIVE || state == SESSION_INTERRUPTED;
 	int rc = run_put(view, render_files, RENDER_NOTICES_BYTES_MAX, err);
 	return rc ? rc
-		  : sink_write(err, span_text("files and charts are not kept; --out DIR keeps "
-					      "them\n"));
+		  : sink_write(err, span_text(goes_on ? "files stay in the session, charts are not "
+							"kept; --out DIR keeps both\n"
+						      : "files and charts are not kept; --out DIR "
+							"keeps them\n"));
 }

@@ -149,6 +149,10 @@ int run_told_result(struct run_told *told, struct span data)
 		rc = outcome_of(told->object, &told->result.outcome);
 	told->result.exit_code = figure_of(told->object, "exit_code", -1);
 	told->result.signal = figure_of(told->object, "signal", 0);
+	const json_t *session = json_object_get(told->object, "session");
+	if (session)
+		told->result.session.state =
+			json_object_get(session, "lost") ? SESSION_LOST : SESSION_ALIVE;
 	if (!rc)
 		rc = take_files(told);
 	return rc ? rc : take_charts(told);

@@ -2,7 +2,6 @@
 #include "cmd/serving.h"
 
 #include "base/fd.h"
-#include "cmd/serve_paths.h"
 #include "http/answer.h"
 
 #include <errno.h>
@@ -65,6 +64,12 @@ int serving_find(struct serving *ret, struct err *err)
 	if (rc < 0)
 		fd_close(&fd);
 	return rc ? rc : fd;
+}
+
+bool serving_closed(void)
+{
+	cleanup_fd int fd = geteuid() == 0 ? -1 : serving_connect(SERVE_SYSTEM_SOCKET, NULL);
+	return fd == -EACCES;
 }
 
 /* A service takes the first bytes of a request for a frame beyond its cap and hangs up. */

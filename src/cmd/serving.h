@@ -9,8 +9,10 @@
 
 #include "base/err.h"
 #include "base/span.h"
+#include "cmd/serve_paths.h"
 
 #include <limits.h>
+#include <stdbool.h>
 
 #define SERVING_TOKEN_BYTES 4096u
 
@@ -26,6 +28,12 @@ int serving_connect(const char *path, struct err *err) MUST_CHECK;
 /* Finds one at the usual places and reads the token. A connected descriptor; -ENOENT where none
  * serves; -EACCES for a token that cannot be read. */
 int serving_find(struct serving *ret, struct err *err) MUST_CHECK;
+
+/* What to say where one serves at the system's place that this user may not open. */
+#define SERVING_CLOSED                                                                             \
+	SERVE_SYSTEM_SOCKET " is there but not yours to open: join the group brig (in shells "     \
+			    "that are open already: newgrp brig)"
+bool serving_closed(void);
 
 /* The same for the socket that somebody named. -EPROTONOSUPPORT where something else than a
  * dispatcher answers: then it is an interpreter service's. */

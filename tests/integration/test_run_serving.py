@@ -295,3 +295,19 @@ def test_a_private_run_has_a_role(open_folder):
     assert without.returncode == 126 and b"BRIG_TOKEN_FILE" in without.stderr
     listed = host.run_brig("audit", "list", "--db", open_folder / "log/audit.db", "--json")
     assert [row["outcome"] for row in json.loads(listed.stdout)] == ["rejected", "ok", "rejected"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user's socket, in a /run of its own: root")
+@pytest.mark.parametrize("verb", [["run", "-c", "1"], ["mcp"]])
+def test_a_socket_that_is_not_ones_own_is_named(verb):
+    """Where one serves that this user may not open, and nothing else can run the job."""
+    script = ("mount -t tmpfs none /run; cp \"$1\" /run/brig-program; mkdir /run/brig; shift; "
+              "python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"/run/brig/http.sock\")'; "
+              "chmod 660 /run/brig/http.sock; cd /; exec setpriv --reuid 4242 --regid 4242 "
+              "--clear-groups env -i HOME=/nonexistent PATH=/usr/bin:/bin /run/brig-program \"$@\"")
+    done = subprocess.run(["unshare", "--mount", "sh", "-euc", script, "sh", host.BRIG, *verb],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=host.WATCHDOG_S)
+    assert done.returncode != 0
+    assert "/run/brig/http.sock is there but not yours to open" in done.stderr, done.stderr
+    assert "newgrp brig" in done.stderr

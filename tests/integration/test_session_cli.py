@@ -44,6 +44,10 @@ def test_what_is_shown(socket):
     session = first.stderr.split("session ")[1].split(":")[0]
     again = brig_run("--socket", socket, "--session", session, "-c", "1")
     assert again.stdout == "1\n" and again.stderr == ""
+    wrote = brig_run("--socket", socket, "--session", session, "-c", "open('kept', 'w').close()")
+    assert "files stay in the session" in wrote.stderr, wrote.stderr
+    alone = brig_run("--socket", socket, "-c", "open('kept', 'w').close()")
+    assert "files and charts are not kept" in alone.stderr, alone.stderr
 
 
 def test_one_that_was_lost(socket):
