@@ -65,5 +65,6 @@ def test_ends_with_a_service_for_its_caller(somebody):
         reachable = subprocess.run(["runuser", "-u", somebody, "--", "test", "-x", host.BRIG],
                                    check=False).returncode == 0
         assert ('"command"' if reachable else '"url"') in line
+        assert ("newgrp brig there" in done.stdout) == reachable
     finally:
         end_service()
