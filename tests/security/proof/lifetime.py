@@ -160,7 +160,9 @@ call(60, 0)
          outcome="timeout_wall", args=("--wall", "700ms",), check=nothing_left),
     Case("G62", "a thread that forks while the job ends", "pidns", NAMED + """
 import threading
+go = threading.Event()
 def forks():
+    go.wait()
     while True:
         try:
             if os.fork() == 0:
@@ -170,6 +172,7 @@ def forks():
             time.sleep(0.001)
 for _ in range(4):
     threading.Thread(target=forks, daemon=True).start()
+go.set()  # not before all are there: a full cell takes no thread
 time.sleep(0.1)
 os._exit(0)
 """, Own("G55 shows such processes on the host"), check=nothing_left),
