@@ -215,7 +215,7 @@ export function enter(id = "") {
 		closeDetail();
 		say(
 			role
-				? `The role ${oneLine(role.role, 40)} does not read the audit log: that takes audit = yes in its section of the configuration.`
+				? `The role ${oneLine(role.role, 40)} does not read the audit log here: that takes audit = yes in its section of the configuration. On the host, as root or the server's own user, brig audit list shows it.`
 				: "It takes a token of a role that may read the audit log.",
 		);
 		return;

@@ -144,6 +144,7 @@ static int admit(struct call *call)
 	struct dispatcher *dispatcher = call->dispatcher;
 	struct err err = {0};
 	bool wants_session = call->spec.session.use != SESSION_NONE;
+	call_session_limit(call);
 	int rc = role_admit(call->who.role, &call->spec, wants_session, &err);
 	(void)snprintf(call->detail, sizeof(call->detail), "%s", err.text);
 	if (rc < 0)

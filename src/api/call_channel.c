@@ -156,8 +156,10 @@ void call_open(struct call *call)
 		try_later(call);
 		return;
 	}
-	if (!rc)
+	if (!rc) {
+		call_session_opened(call);
 		rc = start_job(call);
+	}
 	if (rc < 0) {
 		lose(call, rc);
 		return;

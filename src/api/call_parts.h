@@ -90,8 +90,12 @@ void call_send_cancel(struct call *call);
 
 /* call_session.c: 0, or the HTTP status of a refusal, with its detail. */
 int call_session_admit(struct call *call);
+/* Before the role's own bounds: those of the session that it is a call of. */
+void call_session_limit(struct call *call);
 /* The job is about to be handed over. As above: the session may have ended meanwhile. */
 int call_session_opening(struct call *call);
+/* It has a channel to a service: from now on its session is that one's. */
+void call_session_opened(struct call *call);
 /* Whose service the job goes to: a session stays where it began, whatever its role has by now. */
 const char *call_session_image(const struct call *call);
 /* As call_session_admit; 0 also for a result that is one. */

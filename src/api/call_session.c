@@ -30,6 +30,7 @@ static int begin(struct call *call, struct err *err)
 	memcpy(wanted->id, session->id, sizeof(wanted->id));
 	wanted->idle_ms = session->idle_ms;
 	wanted->life_ms = session->life_ms;
+	session->limits = call->spec.limits;
 	call->session_open = true;
 	session->calls++;
 	return 0;
@@ -68,6 +69,16 @@ static int refusal(struct call *call, int rc, const struct err *err)
 	}
 }
 
+void call_session_limit(struct call *call)
+{
+	const struct session *session = call->spec.session.use != SESSION_USE
+						? NULL
+						: sessions_find(sessions_of(call), &call->who,
+							  span_text(call->spec.session.id));
+	if (session)
+		session_limit(session, &call->spec.limits);
+}
+
 int call_session_admit(struct call *call)
 {
 	struct err err = {0};
@@ -89,10 +100,15 @@ int call_session_opening(struct call *call)
 {
 	struct session *session = find(call);
 	struct err err = {0};
-	if (call->spec.session.use == SESSION_NEW && session && !session->lost)
-		session->epoch = links_epoch(&call->dispatcher->links, session->image);
 	int rc = call->spec.session.use == SESSION_NONE ? 0 : session_check(session, &err);
 	return refusal(call, rc, &err);
+}
+
+void call_session_opened(struct call *call)
+{
+	struct session *session = find(call);
+	if (call->spec.session.use == SESSION_NEW && session)
+		session->epoch = links_epoch(&call->dispatcher->links, session->image);
 }
 
 /*

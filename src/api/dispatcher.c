@@ -107,6 +107,7 @@ static void reload(struct dispatcher *dispatcher)
 	config_unref(dispatcher->config);
 	dispatcher->config = fresh;
 	set_hosts(dispatcher);
+	session_end_unknown(dispatcher);
 	log_line("reloaded", "config", fresh->path, NULL);
 }
 

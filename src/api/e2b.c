@@ -133,7 +133,8 @@ static bool check_box_caller(struct rest *rest)
 	struct span id = http_field(head, "e2b-sandbox-id");
 	struct span access = access_of(head), key = key_of(head);
 	struct session *session = access.data ? find_opened(rest, id, access) : NULL;
-	if (session && who_again(config, session->role, session->token, door, &rest->who))
+	struct who_made made = session ? session_made(session) : (struct who_made){0};
+	if (session && who_again(config, &made, session->access_secret, door, &rest->who))
 		return true;
 	enum who_verdict verdict = who_of_key(config, rest->exchange, key, door, &rest->who);
 	if (verdict == WHO_KNOWN)
@@ -145,15 +146,28 @@ static bool check_box_caller(struct rest *rest)
 	return false;
 }
 
-bool e2b_check_caller(struct rest *rest)
+static bool check_account_caller(struct rest *rest)
 {
-	if (rest->route->flags & ROUTE_E2B_BOX)
-		return check_box_caller(rest);
 	enum who_verdict verdict = who_of_key(rest->dispatcher->config, rest->exchange,
 		key_of(rest->exchange->head), door, &rest->who);
 	if (verdict != WHO_KNOWN)
 		refuse(rest, verdict);
 	return verdict == WHO_KNOWN;
+}
+
+bool e2b_check_caller(struct rest *rest)
+{
+	struct span id = http_field(rest->exchange->head, "e2b-sandbox-id");
+	struct err err = {0};
+	if (!(rest->route->flags & ROUTE_E2B_BOX))
+		return check_account_caller(rest);
+	if (!check_box_caller(rest))
+		return false;
+	if (!sessions_find(&rest->dispatcher->sessions, &rest->who, id) ||
+		who_has_sessions(&rest->who, &err) == 0)
+		return true;
+	e2b_problem(rest, 403, err.text);
+	return false;
 }
 
 struct session *e2b_session(struct rest *rest)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char no_such[] = "no such sandbox";
 
@@ -20,20 +21,31 @@ static json_t *time_json(int64_t ms)
 	return json_string(text_time(ms, text));
 }
 
+/* What opens the sandbox; a new one where the token has another secret than when it was given. */
+static int give_access(struct session *session, const struct who *who)
+{
+	bool known = session->access[0] && memcmp(session->access_secret, who->secret,
+						   sizeof(session->access_secret)) == 0;
+	if (known)
+		return 0;
+	memcpy(session->access_secret, who->secret, sizeof(session->access_secret));
+	return session_id_make(session->access);
+}
+
 /* What every answer about a sandbox has; with `access` what opens it. */
 static json_t *describe(struct rest *rest, struct session *session, bool access)
 {
 	struct session_status status;
 	struct e2b_box *box = e2b_box_of(session);
 	session_status_of(session, &status);
-	if (!box || (!session->access[0] && session_id_make(session->access) < 0))
+	if (!box || give_access(session, &rest->who) < 0)
 		return NULL;
 	cleanup_json json_t *object = json_pack(
 		"{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:i, s:i, s:i}", "sandboxID", session->id,
 		"templateID", box->template_id, "clientID", "brig", "envdVersion", E2B_ENVD_VERSION,
 		"state", "running", "startedAt", time_json(session->begun_ms), "endAt",
 		time_json(session_status_ends_ms(&status)), "cpuCount", 1, "memoryMB",
-		(int)(rest->who.role->limits_default.memory_bytes / MIB), "diskSizeMB",
+		(int)(session->limits.memory_bytes / MIB), "diskSizeMB",
 		(int)(LIMIT_WORK_BYTES_MAX / MIB));
 	int rc = object ? 0 : -ENOMEM;
 	if (!rc && box->metadata)
@@ -247,12 +259,15 @@ void e2b_sandbox(struct rest *rest)
 	size_t length = slash ? (size_t)(slash - path.data) : path.len;
 	struct span deed = slash ? span_of(slash + 1, path.len - length - 1) : span_of("", 0);
 	enum http_method method = rest->exchange->head->method;
+	struct err err = {0};
 	struct session *session =
 		sessions_find(&rest->dispatcher->sessions, &rest->who, span_of(path.data, length));
 	if (!session || session->lost)
 		e2b_problem(rest, 404, no_such);
 	else if (!deed.len && method == HTTP_DELETE)
 		kill_sandbox(rest, session);
+	else if (who_has_sessions(&rest->who, &err) < 0)
+		e2b_problem(rest, 403, err.text);
 	else if (!deed.len && method != HTTP_POST)
 		show(rest, session);
 	else if (method == HTTP_POST && (span_is(deed, "timeout") || span_is(deed, "refreshes")))

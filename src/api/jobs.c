@@ -104,6 +104,12 @@ static struct record *oldest(struct jobs *jobs)
 	return NULL;
 }
 
+bool jobs_may_see(const struct record *record, const struct who *who)
+{
+	const struct who_made made = {record->role, record->token, record->owner};
+	return who_may_see(who, &made);
+}
+
 struct record *jobs_add(struct jobs *jobs, const char *id, const struct who *who)
 {
 	struct record *old = jobs->count >= JOBS_RECORDS_MAX ? oldest(jobs) : NULL;
@@ -115,6 +121,7 @@ struct record *jobs_add(struct jobs *jobs, const char *id, const struct who *who
 	(void)snprintf(record->id, sizeof(record->id), "%s", id);
 	(void)snprintf(record->role, sizeof(record->role), "%s", who->role->name);
 	(void)snprintf(record->token, sizeof(record->token), "%s", who->token);
+	(void)snprintf(record->owner, sizeof(record->owner), "%s", who->owner);
 	record->accepted_ms = wall_clock_ms();
 	buf_init(&record->result, JOBS_RESULT_BYTES_MAX);
 	TAILQ_INSERT_TAIL(&jobs->records, record, by_age);

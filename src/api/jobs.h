@@ -42,7 +42,7 @@ struct record {
 	TAILQ_ENTRY(record) by_age;
 	SLIST_ENTRY(record) by_id;
 	char id[JOB_ID_BYTES];
-	char role[ROLE_NAME_BYTES], token[ROLE_NAME_BYTES];
+	char role[ROLE_NAME_BYTES], token[ROLE_NAME_BYTES], owner[WHO_OWNER_BYTES];
 	enum record_state state;
 	enum outcome outcome;
 	int64_t accepted_ms, ended_ms; /* since 1970 */
@@ -70,6 +70,9 @@ void jobs_done(struct jobs *jobs);
 /* NULL where memory is out, or where all records are of jobs that still run. */
 struct record *jobs_add(struct jobs *jobs, const char *id, const struct who *who);
 struct record *jobs_find(struct jobs *jobs, struct span id);
+
+/* Whether the caller may know of the job and have what it left. */
+bool jobs_may_see(const struct record *record, const struct who *who);
 
 /* The job is over; keeps a copy of its result. */
 void jobs_end(struct jobs *jobs, struct record *record, enum outcome outcome, struct span result);

@@ -35,7 +35,7 @@ json_t *mcp_list_resources(struct dispatcher *dispatcher, const struct who *who)
 	size_t count = 0;
 	TAILQ_FOREACH_REVERSE(record, &dispatcher->jobs.records, jobs_by_age, by_age)
 	{
-		if (!who_may_see(who, record->role, record->token))
+		if (!jobs_may_see(record, who))
 			continue;
 		for (size_t i = 0; i < record->file_count && count < LIST_MAX; i++, count++)
 			if (json_push(list, describe(record, &record->files[i])) < 0)
@@ -61,7 +61,7 @@ static const struct job_file *find(
 	struct record *record =
 		jobs_find(&dispatcher->jobs, span_of(uri.data, (size_t)(at - uri.data)));
 	at += sizeof(files) - 1;
-	if (!record || !who_may_see(who, record->role, record->token) ||
+	if (!record || !jobs_may_see(record, who) ||
 		percent_decode(span_of(at, (size_t)(uri.data + uri.len - at)), &name) < 0)
 		return NULL;
 	return jobs_file(record, span_of(name.data, name.len));

@@ -212,6 +212,7 @@ static void cancel_other(struct mcp_exchange *it, const json_t *id)
 	{
 		bool same = other != it && strcmp(other->scope, it->scope) == 0 &&
 			    strcmp(other->who.token, it->who.token) == 0 &&
+			    strcmp(other->who.owner, it->who.owner) == 0 &&
 			    other->who.role == it->who.role && other->message.id &&
 			    json_equal(other->message.id, id);
 		if (!same)

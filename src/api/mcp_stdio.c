@@ -151,6 +151,23 @@ static void on_notify(void *user, const json_t *notification)
 	send_line(pending->stdio, notification);
 }
 
+/* What the caller is since the last reload, which may have taken rights, or all of them. */
+static bool know_again(struct mcp_stdio *stdio)
+{
+	const struct who *who = &stdio->who;
+	struct config *config = stdio->dispatcher->config;
+	struct who now;
+	if (who->config == config)
+		return true;
+	const struct who_made made = {who->role->name, who->token, who->owner};
+	bool known = who_again(config, &made, who->secret, who->door, &now);
+	if (known) {
+		who_done(&stdio->who);
+		stdio->who = now;
+	}
+	return known;
+}
+
 static void take_line(struct mcp_stdio *stdio, struct span line)
 {
 	static const struct mcp_transport transport = {.reply = on_reply,
@@ -160,6 +177,13 @@ static void take_line(struct mcp_stdio *stdio, struct span line)
 	struct pending *pending = line.len ? calloc(1, sizeof(*pending)) : NULL;
 	if (!pending)
 		return;
+	if (!know_again(stdio)) {
+		free(pending);
+		stdio->ended = true;
+		(void)event_del(stdio->read);
+		settle(stdio);
+		return;
+	}
 	pending->stdio = stdio;
 	TAILQ_INSERT_TAIL(&stdio->pending, pending, link);
 	struct mcp_exchange *exchange = mcp_serve(

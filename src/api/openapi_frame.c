@@ -25,6 +25,8 @@ const char openapi_frame[] =
 	"\"begun_at\": {\"type\": \"string\", \"format\": \"date-time\"},"
 	"\"expires_at\": {\"type\": \"string\", \"format\": \"date-time\","
 	"\"description\": \"If no call comes\"},"
+	"\"limits\": {\"type\": \"object\", \"description\": \"As applied: memory for the whole, "
+	"the others for calls that name none\"},"
 	"\"lost\": {\"type\": \"string\", \"description\": \"Why it is lost\"}}},"
 	"\"SessionFiles\": {\"type\": \"object\", \"properties\": {\"files\": {\"type\": \"array\","
 	"\"items\": {\"type\": \"object\", \"properties\": {\"name\": {\"type\": \"string\"},"

@@ -96,6 +96,7 @@ void rest_resource_metadata(struct rest *rest);
 void rest_page(struct rest *rest);
 /* rest_whoami.c */
 void rest_whoami(struct rest *rest);
+json_t *rest_limits(const struct job_limits *limits); /* those that a request may name; or NULL */
 /* rest_audit.c */
 void rest_audit(struct rest *rest);
 /* mcp_http.c */

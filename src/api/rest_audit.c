@@ -222,9 +222,13 @@ static void show(struct rest *rest, struct span id)
 
 void rest_audit(struct rest *rest)
 {
-	if (!rest->who.role->audit) {
+	if (!rest->who.audit) {
 		rest_problem(rest, 403, NULL,
-			"this role does not read the audit log: it takes `audit = yes`", 0);
+			rest->who.role->audit
+				? "without a configuration only root, or the server's own user, "
+				  "reads the audit log, over the Unix socket or by `brig audit`"
+				: "this role does not read the audit log: it takes `audit = yes`",
+			0);
 		return;
 	}
 	const char *verify[] = {

@@ -62,7 +62,7 @@ void rest_jobs(struct rest *rest)
 	{
 		if (rc || count == LIST_MAX)
 			break;
-		if (!who_may_see(&rest->who, record->role, record->token))
+		if (!jobs_may_see(record, &rest->who))
 			continue;
 		rc = json_push(list, describe(record));
 		count++;
@@ -126,7 +126,7 @@ void rest_job(struct rest *rest)
 	struct record *record = jobs_find(&rest->dispatcher->jobs, span_of(path.data, length));
 
 	/* Another's job and none are the same to whoever asks. */
-	if (!record || !who_may_see(&rest->who, record->role, record->token)) {
+	if (!record || !jobs_may_see(record, &rest->who)) {
 		rest_problem(rest, 404, NULL, "no such job, or it has expired", 0);
 		return;
 	}

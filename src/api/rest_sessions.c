@@ -29,6 +29,8 @@ static json_t *describe(const struct session *session)
 		rc = json_put(object, "state", json_string(state));
 	if (!rc)
 		rc = json_put(object, "begun_at", time_json(session->begun_ms));
+	if (!rc)
+		rc = json_put(object, "limits", rest_limits(&session->limits));
 	if (!rc && session->lost)
 		rc = json_put(object, "lost", json_string(session->why));
 	else if (!rc)
@@ -78,6 +80,10 @@ static void begun(void *user, const struct call_end *end)
 	}
 	if (!json_object_get(session, "expires_at")) {
 		rest_problem(rest, 503, NULL, "the session could not be begun; try again", 1);
+		return;
+	}
+	if (json_object_set(session, "limits", json_object_get(end->result, "limits")) < 0) {
+		rest_problem(rest, 503, NULL, "out of memory", 1);
 		return;
 	}
 	(void)snprintf(where, sizeof(where), "/v1/sessions/%s",
@@ -216,5 +222,14 @@ void rest_session(struct rest *rest)
 
 bool rest_session_begin(struct rest *rest)
 {
+	struct span id, path;
+	struct err err = {0};
+	bool known = split(rest->rest_of_path, &id, &path) &&
+		     sessions_find(&rest->dispatcher->sessions, &rest->who, id);
+	bool ends = rest->exchange->head->method == HTTP_DELETE && !path.data;
+	if (known && !ends && who_has_sessions(&rest->who, &err) < 0) {
+		rest_problem(rest, 403, NULL, err.text, 0);
+		return false;
+	}
 	return rest->exchange->head->method != HTTP_PUT || rest_session_upload_begin(rest);
 }

@@ -15,7 +15,7 @@ static json_t *tools_of(const struct role *role)
 	return NULL;
 }
 
-static json_t *limits_json(const struct job_limits *limits)
+json_t *rest_limits(const struct job_limits *limits)
 {
 	return json_pack("{s:I, s:I, s:I, s:I}", "wall_ms", (json_int_t)limits->wall_ms, "cpu_ms",
 		(json_int_t)limits->cpu_ms, "memory_bytes", (json_int_t)limits->memory_bytes,
@@ -28,10 +28,10 @@ void rest_whoami(struct rest *rest)
 	cleanup_json json_t *object = json_object();
 	int rc = json_put(object, "role", json_string(role->name)) |
 		 json_put(object, "tools", tools_of(role)) |
-		 json_put(object, "audit", json_boolean(role->audit)) |
+		 json_put(object, "audit", json_boolean(rest->who.audit)) |
 		 json_put(object, "sessions", json_boolean(role->sessions)) |
-		 json_put(object, "limits", limits_json(&role->limits_default)) |
-		 json_put(object, "limits_max", limits_json(&role->limits_max));
+		 json_put(object, "limits", rest_limits(&role->limits_default)) |
+		 json_put(object, "limits_max", rest_limits(&role->limits_max));
 	if (rest->who.token[0])
 		rc |= json_put(object, "token", json_string(rest->who.token));
 	if (rc)

@@ -208,6 +208,19 @@ void session_abandon(struct dispatcher *dispatcher, struct session *session, con
 	sessions_lose(&dispatcher->sessions, session, why);
 }
 
+void session_end_unknown(struct dispatcher *dispatcher)
+{
+	struct session *next;
+	for (struct session *at = TAILQ_FIRST(&dispatcher->sessions.open); at; at = next) {
+		const struct who_made made = session_made(at);
+		struct who who;
+		next = TAILQ_NEXT(at, link);
+		if (!who_again(dispatcher->config, &made, NULL, "", &who))
+			session_end(dispatcher, at);
+		who_done(&who);
+	}
+}
+
 void session_ask_free_all(struct dispatcher *dispatcher)
 {
 	struct session_ask *next;

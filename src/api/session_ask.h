@@ -35,6 +35,9 @@ void session_end(struct dispatcher *dispatcher, struct session *session);
 /* Likewise, but its caller is told `why` when it calls again. */
 void session_abandon(struct dispatcher *dispatcher, struct session *session, const char *why);
 
+/* Ends the sessions of tokens and roles that the configuration does not know any more. */
+void session_end_unknown(struct dispatcher *dispatcher);
+
 void session_ask_free_all(struct dispatcher *dispatcher);
 
 #endif

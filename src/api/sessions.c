@@ -145,6 +145,7 @@ int sessions_begin(struct sessions *sessions, const struct who *who, uint64_t id
 	uint64_t now_ms = clock_now_ms();
 	(void)snprintf(session->role, sizeof(session->role), "%s", role->name);
 	(void)snprintf(session->token, sizeof(session->token), "%s", who->token);
+	(void)snprintf(session->owner, sizeof(session->owner), "%s", who->owner);
 	(void)snprintf(session->image, sizeof(session->image), "%s", role->image);
 	session->begun_ms = session_now_ms();
 	session->life_ms = granted(life_ms, role->session_life_ms);
@@ -157,10 +158,39 @@ int sessions_begin(struct sessions *sessions, const struct who *who, uint64_t id
 	return 0;
 }
 
+struct who_made session_made(const struct session *session)
+{
+	return (struct who_made){session->role, session->token, session->owner};
+}
+
 bool session_is_of(const struct session *session, const struct who *who)
 {
-	return who->role && strcmp(session->token, who->token) == 0 &&
-	       strcmp(session->role, who->role->name) == 0;
+	const struct who_made made = session_made(session);
+	return who_is_maker(who, &made) && strcmp(session->role, who->role->name) == 0;
+}
+
+#define USUAL(member)                                                                              \
+	do {                                                                                       \
+		if (!limits->member)                                                               \
+			limits->member = session->limits.member;                                   \
+	} while (0)
+
+#define BOUND(member)                                                                              \
+	do {                                                                                       \
+		if (!limits->member || limits->member > session->limits.member)                    \
+			limits->member = session->limits.member;                                   \
+	} while (0)
+
+void session_limit(const struct session *session, struct job_limits *limits)
+{
+	USUAL(wall_ms);
+	USUAL(cpu_ms);
+	USUAL(output_bytes);
+	BOUND(memory_bytes);
+	BOUND(work_bytes);
+	BOUND(work_inodes);
+	BOUND(processes);
+	BOUND(cpus);
 }
 
 static struct session *find_in(struct session_list *list, struct span id)

@@ -18,6 +18,7 @@
 #include "api/who.h"
 #include "base/err.h"
 #include "tool/job_id.h"
+#include "wire/limits.h"
 #include "wire/session.h"
 
 #include <event2/event.h>
@@ -30,8 +31,11 @@
 struct session {
 	TAILQ_ENTRY(session) link;
 	char id[SESSION_ID_BYTES];
-	char role[ROLE_NAME_BYTES], token[ROLE_NAME_BYTES];
+	char role[ROLE_NAME_BYTES], token[ROLE_NAME_BYTES], owner[WHO_OWNER_BYTES];
 	char access[JOB_ID_BYTES]; /* E2B's clients: opens this session alone; "" until given out */
+	unsigned char access_secret[TOKEN_HASH_BYTES]; /* for as long as its token has this one */
+	struct job_limits limits; /* what it began with: the bounds of the whole, and what a call
+				   * gets that does not say */
 	char image[LINK_IMAGE_BYTES];
 	uint64_t epoch; /* of its link; 0 until it is begun there */
 	bool lost;
@@ -73,6 +77,13 @@ struct session *sessions_by_id(struct sessions *sessions, struct span id);
 
 /* Whether the session is the caller's. */
 bool session_is_of(const struct session *session, const struct who *who);
+
+/* Whose it is; it points into the session. */
+struct who_made session_made(const struct session *session);
+
+/* A call's limits by those of its session: what it does not name is the session's, and of memory,
+ * work folder and processes, which are the whole's, it has no more than the session. */
+void session_limit(const struct session *session, struct job_limits *limits);
 
 /* -ENOENT (404) or -ESTALE (410) with the words for whoever names a session that is none; else 0.
  */

@@ -53,11 +53,20 @@ bool who_is_here(const struct http_exchange *exchange)
 	return near && !is_forwarded(exchange->head);
 }
 
-static void set(struct who *who, struct config *config, const struct role *role, const char *token)
+static void set_local(
+	struct who *who, struct config *config, const struct role *role, const char *owner)
 {
 	who->config = config_ref(config);
 	who->role = role;
-	(void)snprintf(who->token, sizeof(who->token), "%s", token);
+	who->audit = role->audit;
+	(void)snprintf(who->owner, sizeof(who->owner), "%s", owner);
+}
+
+static void set_token(struct who *who, struct config *config, const struct token *token)
+{
+	set_local(who, config, token->role, "");
+	(void)snprintf(who->token, sizeof(who->token), "%s", token->name);
+	memcpy(who->secret, token->sha256, sizeof(who->secret));
 }
 
 /* Without a token: the role `local`, from this host and for nobody who is farther away. */
@@ -67,7 +76,15 @@ static enum who_verdict who_is_near(
 	const struct role *local = config_role(config, CONFIG_LOCAL_ROLE);
 	if (!local || !who_is_here(exchange))
 		return WHO_UNKNOWN;
-	set(who, config, local, "");
+	const struct http_peer *peer = &exchange->peer;
+	char owner[WHO_OWNER_BYTES] = "tcp";
+	if (peer->is_unix)
+		(void)snprintf(owner, sizeof(owner), "unix %u", (unsigned)peer->uid);
+	set_local(who, config, local, owner);
+	/* What nobody has configured: any user of the host reaches the TCP port, and all of the
+	 * socket's group the socket. */
+	if (!config->path && !(peer->is_unix && (peer->uid == 0 || peer->uid == getuid())))
+		who->audit = false;
 	return WHO_KNOWN;
 }
 
@@ -94,7 +111,7 @@ enum who_verdict who_of(struct config *config, const struct http_exchange *excha
 	const struct token *token = text.data ? config_token(config, text) : NULL;
 	if (!token)
 		return WHO_UNKNOWN;
-	set(ret_who, config, token->role, token->name);
+	set_token(ret_who, config, token);
 	return WHO_KNOWN;
 }
 
@@ -106,24 +123,36 @@ enum who_verdict who_of_key(struct config *config, const struct http_exchange *e
 		return WHO_TOKEN_IN_URL;
 	const struct token *token = key.data ? config_token(config, key) : NULL;
 	if (token)
-		set(ret_who, config, token->role, token->name);
+		set_token(ret_who, config, token);
 	else if (!key.data || !config->token_count)
 		return who_is_near(config, exchange, ret_who);
 	return token ? WHO_KNOWN : WHO_UNKNOWN;
 }
 
-bool who_again(struct config *config, const char *role_name, const char *token_name,
+static const struct token *token_of_name(const struct config *config, const char *name)
+{
+	for (size_t i = 0; i < config->token_count; i++)
+		if (strcmp(config->tokens[i].name, name) == 0)
+			return &config->tokens[i];
+	return NULL;
+}
+
+bool who_again(struct config *config, const struct who_made *made, const unsigned char *secret,
 	const char *door, struct who *ret_who)
 {
-	const struct role *role = config_role(config, role_name);
-	bool known = role && !token_name[0];
-	for (size_t i = 0; !known && role && i < config->token_count; i++)
-		known = config->tokens[i].role == role &&
-			strcmp(config->tokens[i].name, token_name) == 0;
+	const struct role *role = config_role(config, made->role);
 	*ret_who = (struct who){.door = door};
-	if (known)
-		set(ret_who, config, role, token_name);
-	return known;
+	if (role && !made->token[0]) {
+		set_local(ret_who, config, role, made->owner);
+		ret_who->audit = role->audit && config->path;
+		return true;
+	}
+	const struct token *token = token_of_name(config, made->token);
+	if (!role || !token || token->role != role ||
+		(secret && memcmp(secret, token->sha256, TOKEN_HASH_BYTES) != 0))
+		return false;
+	set_token(ret_who, config, token);
+	return true;
 }
 
 int who_of_name(struct config *config, const char *role, const char *door, struct who *ret_who)
@@ -132,14 +161,29 @@ int who_of_name(struct config *config, const char *role, const char *door, struc
 	*ret_who = (struct who){.door = door};
 	if (!found)
 		return -ENOENT;
-	set(ret_who, config, found, "");
+	set_local(ret_who, config, found, "stdio");
 	return 0;
 }
 
-bool who_may_see(const struct who *who, const char *role, const char *token)
+bool who_is_maker(const struct who *who, const struct who_made *made)
 {
-	if (who->role->audit)
-		return true;
-	return strcmp(who->token, token) == 0 &&
-	       (who->token[0] != 0 || strcmp(who->role->name, role) == 0);
+	if (!who->role || strcmp(who->token, made->token) != 0)
+		return false;
+	return who->token[0] ? true
+			     : strcmp(who->role->name, made->role) == 0 &&
+				       strcmp(who->owner, made->owner) == 0;
+}
+
+bool who_may_see(const struct who *who, const struct who_made *made)
+{
+	return who->audit || who_is_maker(who, made);
+}
+
+int who_has_sessions(const struct who *who, struct err *err)
+{
+	int rc = role_allows(who->role, ROLE_TOOL_RUN, err);
+	if (!rc && !who->role->sessions)
+		rc = err_set(err, -EPERM, "role",
+			"this role has no sessions (any more); an open one can only be ended");
+	return rc;
 }

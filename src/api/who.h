@@ -5,11 +5,21 @@
 #include "http/server.h"
 #include "tool/config.h"
 
+#define WHO_OWNER_BYTES 24u
+
 struct who {
-	struct config *config;	     /* a reference: the role lives in it */
-	const struct role *role;     /* NULL where the caller is nobody */
-	char token[ROLE_NAME_BYTES]; /* its name; empty without one */
-	const char *door;	     /* "rest", "mcp" */
+	struct config *config;			/* a reference: the role lives in it */
+	const struct role *role;		/* NULL where the caller is nobody */
+	char token[ROLE_NAME_BYTES];		/* its name; empty without one */
+	char owner[WHO_OWNER_BYTES];		/* without a token: "tcp", "unix UID", "stdio" */
+	unsigned char secret[TOKEN_HASH_BYTES]; /* the token's hash; zeroes without one */
+	bool audit;				/* may read the audit log, and others' jobs */
+	const char *door;			/* "rest", "mcp" */
+};
+
+/* Whose something is: what is kept of the `who` that made it. */
+struct who_made {
+	const char *role, *token, *owner;
 };
 
 /* Takes a reference. who_done is NULL-safe on a zeroed struct. */
@@ -39,9 +49,10 @@ struct span who_bearer(const struct http_head *head);
 enum who_verdict who_of_key(struct config *config, const struct http_exchange *exchange,
 	struct span key, const char *door, struct who *ret_who);
 
-/* Whoever made something, if the configuration still knows them. */
-bool who_again(struct config *config, const char *role, const char *token, const char *door,
-	struct who *ret_who);
+/* Whoever made something, if the configuration still knows them. `secret` NULL: whatever the
+ * token's secret is now; else it has to be the one of that hash still. */
+bool who_again(struct config *config, const struct who_made *made, const unsigned char *secret,
+	const char *door, struct who *ret_who);
 
 /* The same for a caller on this process's own descriptors: `role` by name, or NULL for `local`. */
 int who_of_name(
@@ -50,7 +61,14 @@ int who_of_name(
 /* From this host, and for nobody behind it: no proxy says that it passes on another's request. */
 bool who_is_here(const struct http_exchange *exchange);
 
-/* Whether `who` may see what token `token` of role `role` made. */
-bool who_may_see(const struct who *who, const char *role, const char *token);
+/* Whether it is the caller's own. Without a token that goes by the door and, at the Unix socket, by
+ * the uid. */
+bool who_is_maker(const struct who *who, const struct who_made *made);
+
+/* Whether `who` may see it: the maker may, and whoever reads the audit log. */
+bool who_may_see(const struct who *who, const struct who_made *made);
+
+/* 0, or -EPERM where the role has sessions no more, or no tool that runs in them. */
+int who_has_sessions(const struct who *who, struct err *err) MUST_CHECK;
 
 #endif

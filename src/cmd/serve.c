@@ -49,7 +49,9 @@ static void say_ready(void *user)
 		places->url, places->socket,
 		places->has_config ? ""
 				   : ", \"config\": \"none: without a token the role local may "
-				     "call both tools\"");
+				     "call both tools and see what its own user began; over TCP "
+				     "all users of this host are one, and none reads the audit "
+				     "log\"");
 	if (places->is_second)
 		(void)fputs("{\"event\": \"socket_taken\", \"hint\": \"another brig serves at the "
 			    "usual socket; name one with --socket\"}\n",

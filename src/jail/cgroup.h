@@ -102,6 +102,10 @@ void cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usa
 /* The CPU time alone, for those who ask often. */
 uint64_t cgroup_cpu_us(const struct cgroup *cgroup);
 
+/* What no reclaim gives back without swap, where writing a lower limit would kill (v2); else 0: v1
+ * refuses the limit by -EBUSY. */
+uint64_t cgroup_memory_held(const struct cgroup *cgroup);
+
 /* Starts the memory peak anew where the kernel can (v1). */
 void cgroup_reset_peak(const struct cgroup *cgroup);
 

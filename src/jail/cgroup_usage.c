@@ -60,6 +60,15 @@ void cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usa
 		ret_usage->oom_kills = keyed(text, "oom_kill");
 }
 
+uint64_t cgroup_memory_held(const struct cgroup *cgroup)
+{
+	char text[4096];
+	if (!cgroup->v2 ||
+		cgroup_read(cgroup, CGROUP_MEMORY, "memory.stat", text, sizeof(text)) < 0)
+		return 0;
+	return keyed(text, "anon") + keyed(text, "shmem");
+}
+
 void cgroup_reset_peak(const struct cgroup *cgroup)
 {
 	if (cgroup->v2 || cgroup->dirs[CGROUP_MEMORY] < 0)

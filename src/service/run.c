@@ -32,6 +32,10 @@ void run_place(struct cell *cell)
 	bool ready = run_folder_is_right(cell);
 
 	int rc = run_limit(cell, &err);
+	if (rc == -EBUSY && cell->session) {
+		session_refuse_memory(cell);
+		return;
+	}
 	if (!rc && !ready)
 		rc = run_ask_resize(cell, &err);
 	if (!rc && !ready)

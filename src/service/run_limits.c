@@ -102,6 +102,9 @@ static int limit_group(struct cell *cell, struct err *err)
 		limits->processes == limits_default.processes &&
 		limits->cpus == limits_default.cpus)
 		return 0;
+	/* What earlier calls left is not killed for a call's lower limit: see run_place. */
+	if (cell->session && cgroup_memory_held(&cell->cgroup) > limits->memory_bytes)
+		return -EBUSY;
 	int rc = cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
 	return rc ? rc : receipt_read_limits(cell, limits, err);
 }

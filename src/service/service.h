@@ -365,6 +365,7 @@ void session_end_all(struct service *service, const char *why);
 void session_prepare(struct cell *cell);
 void session_input_failed(struct cell *cell, const struct err *err);
 bool session_holds_back(struct cell *cell);
+void session_refuse_memory(struct cell *cell);
 bool session_interrupts(struct cell *cell, enum end_cause cause);
 void session_on_begun(struct cell *cell);
 bool session_stays(struct cell *cell, struct job *job);

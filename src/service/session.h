@@ -38,8 +38,8 @@ struct session {
 	uint64_t idle_ms, idle_end_us, life_end_us;
 	struct event *clock; /* the earlier end, while nothing is served */
 	struct event *next;  /* the line moves from the loop only */
-	/* Memory, work folder and processes are of the whole: calls raise them and never lower them
-	 * below what the session's state may already hold. */
+	/* The work folder is of the whole: calls make it larger and never smaller than what it may
+	 * already hold. The other limits are each call's. */
 	struct job_limits limits;
 	struct job_input *inputs; /* of all calls; no descriptors, only names and sizes */
 	uint32_t input_count;

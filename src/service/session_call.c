@@ -130,14 +130,12 @@ struct seen_list *session_seen(struct session *session)
 			limits->member = session->limits.member;                                   \
 	} while (0)
 
-/* A limit of the whole that is lower than before could be below what is there already. */
+/* A folder that is smaller than before could be smaller than what lies in it. Memory is the
+ * kernel's to refuse: run_limits.c. */
 static void raise_limits(const struct session *session, struct job_limits *limits)
 {
-	RAISE(memory_bytes);
 	RAISE(work_bytes);
 	RAISE(work_inodes);
-	RAISE(processes);
-	RAISE(cpus);
 }
 
 static void go_on(struct cell *cell)
@@ -253,6 +251,14 @@ bool session_holds_back(struct cell *cell)
 	return true;
 }
 
+/* Its limit of memory is lower than what the session holds: the call ends before it begins. */
+void session_refuse_memory(struct cell *cell)
+{
+	cell->job->facts.cause = END_MEMORY;
+	cell->job->done = true;
+	run_unstarted(cell);
+}
+
 static void interrupt(const struct cell *cell)
 {
 	if (cell->runner_pidfd >= 0)
@@ -307,12 +313,13 @@ static const char *lost_why(const struct cell *cell, const struct job *job)
 	const struct session *session = cell->session;
 	if (session->closing)
 		return session->why;
-	if (job->facts.oom_kills || job->facts.cause == END_MEMORY)
+	/* Without a number it held more than it may have from now on, and nothing was killed. */
+	if (job->facts.oom_kills || (job->facts.cause == END_MEMORY && job->call))
 		return "its code used more memory than its limit";
 	if (job->facts.cause == END_DENIED)
 		return "its code made a forbidden system call";
 	if (cell->spoiled)
-		return "its code spoiled the channel of its own results";
+		return SESSION_WHY_SPOILED;
 	if (job->facts.exited && job->facts.signal)
 		return "a signal ended its process";
 	if (job->facts.exited || cell->runner_pidfd < 0 || cell->init_pidfd < 0)

@@ -5,6 +5,7 @@
 #include "tool/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 const char *hint_signal_name(int number, char out[24])
 {
@@ -53,6 +54,15 @@ static void hint_error(const struct job_result *result, struct span offered, cha
 
 static void hint_exit(const struct job_result *result, char out[HINT_BYTES])
 {
+	if (result->session.state == SESSION_LOST &&
+		strcmp(result->session.lost_why, SESSION_WHY_SPOILED) == 0) {
+		(void)snprintf(out, HINT_BYTES,
+			"the code wrote to or closed a descriptor that it had not opened, the "
+			"channel of its own results: leave descriptors above 2 alone (os.close, "
+			"os.closerange, os.write, os.dup2), begin a new session and send the whole "
+			"code again");
+		return;
+	}
 	(void)snprintf(out, HINT_BYTES,
 		"the program ended itself with exit code %d; sys.exit() without an argument ends "
 		"it "

@@ -126,4 +126,7 @@ int session_answer_encode(
 int session_answer_decode(
 	struct span fields, int *fds, size_t fd_count, struct session_answer *answer) MUST_CHECK;
 
+/* Why a session is lost whose code wrote to, or closed, the runtime's own descriptors. */
+#define SESSION_WHY_SPOILED "its code spoiled the channel of its own results"
+
 #endif

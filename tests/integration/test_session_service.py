@@ -556,11 +556,17 @@ def test_a_killed_init_loses_the_session():
 
 
 def test_a_session_with_a_lower_limit_keeps_what_it_holds(session):
-    """Limits of the whole only rise; those of a call are its own."""
+    """A call that may have less than is there ends as the kernel says, and nothing is killed."""
     session.text("x = b'x' * (200 << 20)")
     result = session("print(len(x) >> 20)", memory_bytes=64 << 20, wall_ms=2000)
-    assert result.text == "200\n" and result.session.state == "alive"
-    assert result.limits["memory_bytes"] == 512 << 20 and result.limits["wall_ms"] == 2000
+    assert (result.outcome, result.text, result.session.state) == ("memory", "", "alive")
+    assert result.limits["memory_bytes"] == 64 << 20 and result.limits["wall_ms"] == 2000
+    assert session.text("print(len(x) >> 20); del x") == "200\n"
+    less = session("x = b'x' * (200 << 20)", memory_bytes=96 << 20)
+    assert less.outcome in ("memory", "error") and less.limits["memory_bytes"] == 96 << 20
+
+
+def test_a_session_s_memory_may_grow(session):
     more = session("y = b'y' * (500 << 20); print('held')", memory_bytes=1 << 30)
     assert more.text == "held\n" and more.limits["memory_bytes"] == 1 << 30
 

@@ -49,6 +49,43 @@ static struct session *begin(const struct who *who)
 	return session;
 }
 
+/* Without a token it is the door and the uid that tell callers apart. */
+static void tokenless_callers_are_apart(void **state)
+{
+	static const struct who tcp = {.role = &role, .owner = "tcp"},
+				root = {.role = &role, .owner = "unix 0"},
+				user = {.role = &role, .owner = "unix 1000"};
+	struct session *session = begin(&root);
+	(void)state;
+	assert_ptr_equal(sessions_find(&table, &root, span_text(session->id)), session);
+	assert_null(sessions_find(&table, &tcp, span_text(session->id)));
+	assert_null(sessions_find(&table, &user, span_text(session->id)));
+	session = begin(&tcp);
+	assert_null(sessions_find(&table, &root, span_text(session->id)));
+	assert_null(sessions_find(&table, &me, span_text(session->id)));
+}
+
+static void limits_of_the_whole_and_of_a_call(void **state)
+{
+	struct session *session = begin(&me);
+	struct job_limits call = {0};
+	(void)state;
+	session->limits = limits_default;
+	session->limits.wall_ms = 1000;
+	session->limits.memory_bytes = 128 * MIB;
+	session_limit(session, &call);
+	assert_int_equal(call.wall_ms, 1000);
+	assert_int_equal(call.memory_bytes, 128 * MIB);
+	assert_int_equal(call.processes, limits_default.processes);
+	call = (struct job_limits){.wall_ms = 5000, .memory_bytes = GIB};
+	session_limit(session, &call);
+	assert_int_equal(call.wall_ms, 5000);
+	assert_int_equal(call.memory_bytes, 128 * MIB);
+	call = (struct job_limits){.memory_bytes = 64 * MIB};
+	session_limit(session, &call);
+	assert_int_equal(call.memory_bytes, 64 * MIB);
+}
+
 static void ids_are_their_makers(void **state)
 {
 	struct session *session = begin(&me), *second = begin(&local);
@@ -195,6 +232,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ids_are_their_makers, set_up, take_down),
+		cmocka_unit_test_setup_teardown(tokenless_callers_are_apart, set_up, take_down),
+		cmocka_unit_test_setup_teardown(
+			limits_of_the_whole_and_of_a_call, set_up, take_down),
 		cmocka_unit_test_setup_teardown(as_many_as_the_role_says, set_up, take_down),
 		cmocka_unit_test_setup_teardown(times_are_the_roles_at_most, set_up, take_down),
 		cmocka_unit_test_setup_teardown(the_lost_are_remembered, set_up, take_down),
