@@ -116,6 +116,15 @@ static void hint_memory(const struct job_result *result, char out[HINT_BYTES])
 {
 	char limit[TEXT_FIGURE_BYTES];
 	uint64_t bytes = result->limit_hit ? result->limit_hit : result->limits.memory_bytes;
+	/* A session that its memory ended is lost: this call found it too large to begin. */
+	if (goes_on(&result->session)) {
+		(void)snprintf(out, HINT_BYTES,
+			"the session already holds more than %s, the limit of this call: none of "
+			"the code has run; call with a higher limit and delete what is not needed, "
+			"or begin a new session",
+			text_bytes(bytes, limit));
+		return;
+	}
 	(void)snprintf(out, HINT_BYTES,
 		"the job used %s, its limit; read the file in chunks, keep only the columns that "
 		"are needed, or work on a sample (files in the work folder count too)",

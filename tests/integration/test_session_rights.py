@@ -111,6 +111,7 @@ def test_a_role_with_less_memory(own_brig):
     reload(brig, ("memory_max = 2G\n", "memory_max = 128M\n"))
     over = step(brig, "len(x)", full).json
     assert over["outcome"] == "memory" and over["limits"]["memory_bytes"] == 128 * MIB
+    assert "already holds more than 128 MiB" in over["hint"] and "lost" not in over["session"]
     small = step(brig, "y", session).json
     assert small["outcome"] == "ok" and small["limits"]["memory_bytes"] == 128 * MIB
     assert step(brig, HELD, session).json["outcome"] in ("memory", "error")
