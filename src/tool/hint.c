@@ -149,6 +149,14 @@ static void hint_denied(const struct job_result *result, char out[HINT_BYTES])
 		syscall_name(result->syscall_arch, result->syscall, name));
 }
 
+static void hint_cancelled(const struct job_result *result, char out[HINT_BYTES])
+{
+	(void)snprintf(out, HINT_BYTES, "the job was cancelled before it ended; %s",
+		goes_on(&result->session)
+			? "the session keeps what it had done to variables and files until then"
+			: "call again to run it from the start");
+}
+
 void hint_of(const struct job_result *result, struct span offered, const char *fault_id,
 	char out[HINT_BYTES])
 {
@@ -179,10 +187,7 @@ void hint_of(const struct job_result *result, struct span offered, const char *f
 	case OUTCOME_DENIED:
 		return hint_denied(result, out);
 	case OUTCOME_CANCELLED:
-		(void)snprintf(out, HINT_BYTES,
-			"the job was cancelled before it ended; call again to run it from the "
-			"start");
-		return;
+		return hint_cancelled(result, out);
 	case OUTCOME_REJECTED:
 		/* Who refuses knows why: the text of the fault is its sentence for the caller. */
 		if (!quote(span_text(result->fault.text), out))

@@ -252,6 +252,12 @@ static void an_error_in_a_session_sends_less_again(void **state)
 		json_t *object = object_of(&result, NULL);
 		assert_non_null(strstr(member(object, "hint"), cases[i].hint));
 		json_decref(object);
+		result.outcome = OUTCOME_CANCELLED;
+		object = object_of(&result, NULL);
+		bool goes_on = strstr(cases[i].hint, "the session keeps") != NULL;
+		assert_non_null(strstr(
+			member(object, "hint"), goes_on ? "the session keeps" : "from the start"));
+		json_decref(object);
 		job_result_done(&result);
 	}
 }

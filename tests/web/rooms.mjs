@@ -118,6 +118,19 @@ test("jobs: inputs are named with their hashes, and pages follow each other", as
 	});
 });
 
+test("jobs: what was done to a session's files is told apart", async () => {
+	const begun = await (await api("/v1/sessions", {method: "POST", body: "{}"})).json();
+	const files = `/v1/sessions/${begun.id}/files/told-apart.txt`;
+	await api(files, {method: "PUT", body: "x", headers: {"Content-Type": "application/octet-stream"}});
+	await api(files, {method: "DELETE"});
+	await api(`/v1/sessions/${begun.id}`, {method: "DELETE"});
+	await withPage({hash: "#/jobs"}, async (page) => {
+		await page.locator("#filter-text").fill("told-apart");
+		await page.waitForFunction(() => document.querySelectorAll(".calls tbody tr").length === 2);
+		assert.deepEqual(await rowsOf(page).locator("td.tool").allInnerTexts(), ["remove", "write"]);
+	});
+});
+
 test("the log over HTTP: filters are judged, roles without it are refused", async () => {
 	const status = async (path, options) => (await api(path, options)).status;
 	assert.equal(await status("/v1/audit?since=yesterday"), 422);
