@@ -12,14 +12,17 @@
 
 #define WHY_BYTES 160u
 
+static bool is_digit(unsigned char byte) /* as an escape has them */
+{
+	return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f');
+}
+
 /* Whether bytes that are no UTF-8 stand in it, or what they are written as. */
 static bool wants_escapes(struct span name)
 {
-	static const char digits[] = "0123456789abcdef";
 	for (size_t i = 0; i + 3 < name.len; i++)
-		if (name.data[i] == '\\' && name.data[i + 1] == 'x' &&
-			memchr(digits, name.data[i + 2], 16) &&
-			memchr(digits, name.data[i + 3], 16))
+		if (name.data[i] == '\\' && name.data[i + 1] == 'x' && is_digit(name.data[i + 2]) &&
+			is_digit(name.data[i + 3]))
 			return true;
 	return !utf8_valid(name.data, name.len, NULL);
 }
