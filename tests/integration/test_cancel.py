@@ -140,8 +140,10 @@ def test_killed_brig_run_with_its_private_service():
     first = host.Snapshot()
     run = start("-c", STUBBORN)
     wait_up(run)
+    # The job says that it is up while the last of its processes are still being born.
+    host.wait_until(lambda: len(host.descendants(run.pid)) >= 10,
+                    "service, maker, zygote, init, eight of the job's")
     below = set(host.descendants(run.pid))
-    assert len(below) >= 10, "service, maker, zygote, init, eight of the job's"
     run.kill()
     run.communicate()
     host.wait_until(lambda: not below & set(host.processes()), "processes of a dead brig run")
