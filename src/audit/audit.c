@@ -39,10 +39,8 @@ static int note_wal(void *user, sqlite3 *handle, const char *name, int pages)
 	return SQLITE_OK;
 }
 
-static int shorten_wal(struct audit *audit, size_t pages, struct err *err)
+static int copy_wal(struct audit *audit, struct err *err)
 {
-	if (audit->wal_pages < pages)
-		return 0;
 	int code = sqlite3_wal_checkpoint_v2(
 		audit->db.handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	if (code == SQLITE_OK)
@@ -50,6 +48,19 @@ static int shorten_wal(struct audit *audit, size_t pages, struct err *err)
 	return code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY
 		       ? 0
 		       : audit_db_fault(&audit->db, code, err);
+}
+
+/* The thread copies what is much, this the little that came meanwhile. */
+static int shorten_wal(struct audit *audit, struct err *err)
+{
+	if (audit->wal && audit_wal_ended(audit->wal))
+		return copy_wal(audit, err);
+	if (audit->wal_pages < AUDIT_WAL_PAGES_BUSY)
+		return 0;
+	if (!audit->wal && audit_wal_start(audit->db.path, &audit->wal, NULL) < 0)
+		return copy_wal(audit, err);
+	audit_wal_ask(audit->wal);
+	return audit->wal_pages < AUDIT_WAL_PAGES_MAX ? 0 : copy_wal(audit, err);
 }
 
 int audit_open(const struct audit_options *options, struct audit **ret_audit, struct err *err)
@@ -104,6 +115,7 @@ void audit_close(struct audit *audit)
 	/* What cannot be written at the end was never said to be durable. */
 	if (audit->queue && audit_flush(audit, NULL) < 0)
 		audit_abandon(audit);
+	audit_wal_stop(audit->wal);
 	audit_db_close(&audit->db);
 	fd_close(&audit->lock_fd);
 	redact_free(audit->redact);
@@ -217,9 +229,8 @@ int audit_flush(struct audit *audit, struct err *err)
 	audit->tail = tail;
 	audit->durable = last;
 	audit_abandon(audit);
-	/* A caller that never ticks; what is written stays written where this fails. */
-	if (shorten_wal(audit, 2 * AUDIT_WAL_PAGES_BUSY, NULL) < 0)
-		audit->wal_pages = 0;
+	/* What is written stays written where this fails; the next tick says so. */
+	(void)shorten_wal(audit, NULL);
 	return 0;
 }
 
@@ -249,7 +260,10 @@ int audit_tick(
 	audit->tick_ticket = audit->ticket;
 	int rc = audit_flush(audit, err);
 	if (!rc)
-		rc = shorten_wal(audit, idle ? AUDIT_WAL_PAGES_IDLE : AUDIT_WAL_PAGES_BUSY, err);
+		rc = shorten_wal(audit, err);
+	if (!rc && idle && audit->wal_pages >= AUDIT_WAL_PAGES_IDLE &&
+		audit->wal_pages < AUDIT_WAL_PAGES_BUSY)
+		rc = copy_wal(audit, err);
 	if (!rc && now_ms >= audit->retain_due_ms) {
 		rc = audit_retain(audit, audit_now_us(), &more, err);
 		if (!rc && !more)

@@ -24,6 +24,10 @@ struct audit_db {
 int audit_db_open(struct audit_db *db, const char *path, enum audit_durability durability,
 	struct err *err) MUST_CHECK;
 
+/* Opens a log that is there to copy its WAL: no statement is prepared, nothing is written but by a
+ * checkpoint. */
+int audit_db_open_copier(struct audit_db *db, const char *path, struct err *err) MUST_CHECK;
+
 /* Opens for reading alone. -ENOENT where there is no log. */
 int audit_db_open_read(struct audit_db *db, const char *path, struct err *err) MUST_CHECK;
 

@@ -161,6 +161,12 @@ int audit_db_open(
 	return rc ? rc : prepare_all(db, err);
 }
 
+int audit_db_open_copier(struct audit_db *db, const char *path, struct err *err)
+{
+	int rc = connect_to(db, path, SQLITE_OPEN_READWRITE, err);
+	return rc ? rc : check_version(db, err);
+}
+
 int audit_db_open_read(struct audit_db *db, const char *path, struct err *err)
 {
 	int rc = connect_to(db, path, SQLITE_OPEN_READONLY, err);

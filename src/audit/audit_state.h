@@ -3,16 +3,20 @@
 #define BRIG_AUDIT_AUDIT_STATE_H
 
 #include "audit/audit_db.h"
+#include "audit/audit_wal.h"
 
 /* How long retention rests once nothing more is due. */
 #define AUDIT_RETAIN_MS 60000u
 
 /*
- * To move the WAL into the database waits for the disk, tens of milliseconds. So that is done when
- * nothing else is, at the latest at WAL_PAGES_BUSY (64 MiB).
+ * To copy the WAL into the database waits for the disk, milliseconds for a little of it and up to a
+ * second for much. A little is copied in between when nothing is written, the rest by a thread from
+ * PAGES_BUSY (16 MiB) on. At PAGES_MAX the thread does not keep up, and the disk's room counts more
+ * than time.
  */
 #define AUDIT_WAL_PAGES_IDLE 256u
-#define AUDIT_WAL_PAGES_BUSY 16384u
+#define AUDIT_WAL_PAGES_BUSY 4096u
+#define AUDIT_WAL_PAGES_MAX (16u * AUDIT_WAL_PAGES_BUSY)
 
 struct audit_queued {
 	struct audit_row row;
@@ -31,6 +35,7 @@ struct audit {
 	size_t queue_rows, queue_bytes;
 	uint64_t ticket, durable;
 	struct audit_tail tail;
+	struct audit_wal *wal;		     /* started when the WAL is first long; or NULL */
 	size_t wal_pages;		     /* after the last commit */
 	uint64_t tick_ticket;		     /* the last one at the last tick */
 	uint64_t head_due_ms, retain_due_ms; /* monotonic */

@@ -842,6 +842,41 @@ static void brief_writers_leave_the_wal(void **state)
 	assert_int_equal(verified().rows, 40);
 }
 
+/* Rows without a pause: the WAL begins again all the same, copied behind their backs. */
+static void a_long_wal_is_copied_while_rows_come(void **state)
+{
+	(void)state;
+	enum { ROWS = 96, ROW_BYTES = 1 << 20 };
+	char wal[120], id[32];
+	struct stat status;
+	off_t longest = 0;
+	char *code = malloc(ROW_BYTES + 1);
+	assert_non_null(code);
+	memset(code, '#', ROW_BYTES);
+	code[ROW_BYTES] = 0;
+	(void)snprintf(wal, sizeof(wal), "%s-wal", path);
+	struct audit *audit = open_plain();
+	for (size_t i = 0; i < ROWS; i++) {
+		(void)snprintf(id, sizeof(id), "long%zu", i);
+		accept_one(audit, id, code);
+		assert_int_equal(audit_flush(audit, NULL), 0);
+		assert_int_equal(stat(wal, &status), 0);
+		longest = status.st_size > longest ? status.st_size : longest;
+	}
+	/* Small ones until the last pass has ended: then the log is cut to what it may keep. */
+	for (size_t i = 0; i < 100000 && status.st_size > 16 << 20; i++) {
+		(void)snprintf(id, sizeof(id), "short%zu", i);
+		accept_one(audit, id, "1");
+		assert_int_equal(audit_flush(audit, NULL), 0);
+		assert_int_equal(stat(wal, &status), 0);
+	}
+	assert_true(longest > 16 << 20);
+	assert_true(status.st_size <= 16 << 20);
+	audit_close(audit);
+	assert_true(verified().rows >= ROWS);
+	free(code);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -866,6 +901,7 @@ int main(void)
 		cmocka_unit_test(filters_find),
 		cmocka_unit_test(a_reload_takes_new_values),
 		cmocka_unit_test_setup(brief_writers_leave_the_wal, fresh),
+		cmocka_unit_test_setup(a_long_wal_is_copied_while_rows_come, fresh),
 	};
 	return cmocka_run_group_tests_name("audit_log", tests, make_folder, remove_folder);
 }
