@@ -11,10 +11,24 @@
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/*
+ * Whether one waits. To receive where none does can block for good, O_NONBLOCK or not (Linux 6.1
+ * does), and the loop wakes for less: EPOLLHUP once the last process under the filter is gone. A
+ * caller that dies in between is no danger: its count stays, and receiving fails with ENOENT.
+ */
+static bool is_waiting(int fd, bool *ret_over)
+{
+	struct pollfd listener = {.fd = fd, .events = POLLIN};
+	int ready = poll(&listener, 1, 0);
+	*ret_over = ready > 0 && (listener.revents & (POLLHUP | POLLNVAL));
+	return ready > 0 && (listener.revents & POLLIN);
+}
 
 static void on_notification(evutil_socket_t fd, short what, void *context)
 {
@@ -26,10 +40,16 @@ static void on_notification(evutil_socket_t fd, short what, void *context)
 	} answer;
 	(void)what;
 
+	bool over = false;
+	if (!is_waiting(fd, &over)) {
+		if (over)
+			cell_unwatch(cell, WATCH_LISTENER);
+		return;
+	}
 	memset(&answer, 0, sizeof(answer));
 	if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &answer.notification) < 0) {
 		/* ENOENT: the caller died of something else meanwhile. */
-		if (errno != ENOENT && errno != EINTR && errno != EAGAIN)
+		if (errno != ENOENT && errno != EINTR)
 			cell_unwatch(cell, WATCH_LISTENER);
 		return;
 	}
