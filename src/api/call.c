@@ -249,17 +249,13 @@ void call_leave(struct call *call)
 	call_cancel(call);
 }
 
-void call_pause(struct call *call, bool pause)
+uint64_t call_walls_ms(const struct dispatcher *dispatcher)
 {
-	if (call->paused == pause)
-		return;
-	call->paused = pause;
-	if (call->state != CALL_RUNNING || !call->read)
-		return;
-	if (pause)
-		(void)event_del(call->read);
-	else
-		(void)event_add(call->read, NULL);
+	const struct call *call;
+	uint64_t sum_ms = 0;
+	TAILQ_FOREACH(call, &dispatcher->calls, link)
+	sum_ms += call->state == CALL_RUNNING ? call->spec.limits.wall_ms : 0;
+	return sum_ms;
 }
 
 void call_abandon(struct call *call)

@@ -61,6 +61,10 @@ void call_pause(struct call *call, bool pause);
 /* The process ends: no row, no reply. */
 void call_abandon(struct call *call);
 
+/* The wall limits of all calls that the services have, together: the longest that one more can have
+ * to wait for its turn. */
+uint64_t call_walls_ms(const struct dispatcher *dispatcher);
+
 /* The next of the dispatcher's calls, or NULL. */
 struct call *call_after(struct call *call);
 

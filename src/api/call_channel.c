@@ -10,13 +10,43 @@
 #define RETRY_US 20000
 #define RETRY_LIMIT_MS 10000u
 
+static void give_up(struct call *call, const struct err *err)
+{
+	call->dispatcher->metrics.service_losses++;
+	call->channel_lost = true;
+	call_end_without_cell(call, OUTCOME_INTERNAL, err);
+}
+
 static void lose(struct call *call, int rc)
 {
 	struct err err;
-	call->dispatcher->metrics.service_losses++;
-	call->channel_lost = true;
 	(void)err_sys(&err, rc, "channel", "the interpreter service went away during a job");
-	call_end_without_cell(call, OUTCOME_INTERNAL, &err);
+	give_up(call, &err);
+}
+
+static void on_silence(evutil_socket_t fd, short what, void *context)
+{
+	struct call *call = context;
+	struct err err;
+	(void)fd;
+	(void)what;
+	(void)err_set(&err, -ETIMEDOUT, "channel",
+		"the interpreter service said nothing of a job for %llu s, beyond all its limits: "
+		"it is stuck, or stopped",
+		(unsigned long long)call->patience_ms / 1000);
+	give_up(call, &err);
+}
+
+/* The service's own clocks end a job; this is for a service that does not. */
+static void wait_for_sign(struct call *call, uint64_t patience_ms)
+{
+	patience_ms += dispatcher_grace_ms(call->dispatcher);
+	const struct timeval limit = {.tv_sec = (time_t)(patience_ms / 1000),
+		.tv_usec = (suseconds_t)(patience_ms % 1000) * 1000};
+	call->patience_ms = patience_ms;
+	/* While the client takes no output, the silence is its own. */
+	if (call->silence && !call->paused)
+		(void)event_add(call->silence, &limit);
 }
 
 /* true where all is sent or the socket takes no more; false where the call is over. */
@@ -86,6 +116,7 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 	ssize_t got = fd_receive(fd, piece, sizeof(piece), fds, &fd_count);
 	if (got == -EAGAIN)
 		return;
+	wait_for_sign(call, call->spec.limits.wall_ms);
 	int rc = got < 0 ? (int)got
 			 : cell_stream_feed(
 				   &call->stream, span_of(piece, (size_t)got), fds, fd_count);
@@ -101,7 +132,9 @@ void call_close_channel(struct call *call)
 		event_free(call->write);
 	if (call->retry)
 		event_free(call->retry);
-	call->read = call->write = call->retry = NULL;
+	if (call->silence)
+		event_free(call->silence);
+	call->read = call->write = call->retry = call->silence = NULL;
 	fd_close(&call->fd);
 	buf_done(&call->sending);
 	cell_stream_done(&call->stream);
@@ -115,8 +148,11 @@ static int start_job(struct call *call)
 		return rc;
 	call->read = event_new(base, call->fd, EV_READ | EV_PERSIST, on_readable, call);
 	call->write = event_new(base, call->fd, EV_WRITE, on_writable, call);
-	if (!call->read || !call->write || (!call->paused && event_add(call->read, NULL) < 0))
+	call->silence = event_new(base, -1, 0, on_silence, call);
+	if (!call->read || !call->write || !call->silence ||
+		(!call->paused && event_add(call->read, NULL) < 0))
 		return -ENOMEM;
+	wait_for_sign(call, call->spec.limits.wall_ms + call_walls_ms(call->dispatcher));
 	return 0;
 }
 
@@ -177,8 +213,26 @@ void call_send_cancel(struct call *call)
 	int rc = wire_begin(&call->sending, CHANNEL_CANCEL, &mark);
 	if (!rc)
 		rc = wire_end(&call->sending, mark, 0);
-	if (rc < 0)
+	if (rc < 0) {
 		lose(call, rc);
-	else
-		(void)send_some(call);
+		return;
+	}
+	wait_for_sign(call, 0);
+	(void)send_some(call);
+}
+
+void call_pause(struct call *call, bool pause)
+{
+	if (call->paused == pause)
+		return;
+	call->paused = pause;
+	if (call->state != CALL_RUNNING || !call->read)
+		return;
+	if (pause) {
+		(void)event_del(call->read);
+		(void)event_del(call->silence);
+	} else {
+		(void)event_add(call->read, NULL);
+		wait_for_sign(call, call->spec.limits.wall_ms);
+	}
 }

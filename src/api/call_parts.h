@@ -55,7 +55,8 @@ struct call {
 	/* the channel */
 	int fd;
 	struct event *read, *write, *retry;
-	uint64_t retry_until_ms;
+	struct event *silence; /* of the service: how long is too long */
+	uint64_t retry_until_ms, patience_ms;
 	struct buf sending;
 	size_t sent;
 	int send_fds[LIMIT_INPUTS + 1];

@@ -61,6 +61,11 @@ void dispatcher_drain(struct dispatcher *dispatcher)
 	(void)event_add(dispatcher->drain_tick, &tick);
 }
 
+uint64_t dispatcher_grace_ms(const struct dispatcher *dispatcher)
+{
+	return 2ull * dispatcher->config->service.silence_max_ms;
+}
+
 static void set_hosts(struct dispatcher *dispatcher)
 {
 	const struct config_server *server = &dispatcher->config->server;

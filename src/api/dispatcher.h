@@ -81,6 +81,10 @@ int dispatcher_run(const struct dispatcher_start *start);
 /* Takes nothing new, lets what runs finish (within the configuration's limit), then leaves. */
 void dispatcher_drain(struct dispatcher *dispatcher);
 
+/* What a service gets beyond a job's own limits, before it is held to have forgotten the job:
+ * longer than the parent needs to find a service silent and end it. */
+uint64_t dispatcher_grace_ms(const struct dispatcher *dispatcher);
+
 /* What the tools' descriptions say to a role (NULL: to all). */
 void dispatcher_schema_facts(const struct dispatcher *dispatcher, const struct role *role,
 	struct schema_facts *ret_facts);

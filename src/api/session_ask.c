@@ -1,6 +1,7 @@
 /* session_ask: one frame there, one frame back. */
 #include "api/session_ask.h"
 
+#include "api/call.h"
 #include "api/log.h"
 #include "base/fd.h"
 #include "wire/job.h"
@@ -19,7 +20,7 @@ struct session_ask {
 	session_answered *answered;
 	void *user;
 	int fd;
-	struct event *read, *write;
+	struct event *read, *write, *silence;
 	struct session_request request; /* its descriptor is sent along */
 	struct buf sending, receiving;
 	size_t sent;
@@ -35,6 +36,8 @@ static void ask_free(struct session_ask *ask)
 		event_free(ask->read);
 	if (ask->write)
 		event_free(ask->write);
+	if (ask->silence)
+		event_free(ask->silence);
 	while (ask->fd_count)
 		fd_close(&ask->fds[--ask->fd_count]);
 	session_request_done(&ask->request);
@@ -68,6 +71,18 @@ static void lose(struct session_ask *ask, int rc)
 	if (rc == -EMSGSIZE || rc == -EBADMSG)
 		log_fault("fault", &answer.err);
 	finish(ask, &answer);
+}
+
+static void on_silence(evutil_socket_t fd, short what, void *context)
+{
+	struct session_answer answer;
+	(void)fd;
+	(void)what;
+	session_answer_init(&answer);
+	(void)err_set(&answer.err, -ECONNRESET, "session",
+		"the interpreter service does not answer; try again");
+	log_fault("fault", &answer.err);
+	finish(context, &answer);
 }
 
 /* true where all is sent or the socket takes no more; false where it is over. */
@@ -150,9 +165,15 @@ static int open_channel(struct session_ask *ask, const char *image)
 		return rc;
 	ask->read = event_new(base, ask->fd, EV_READ | EV_PERSIST, on_readable, ask);
 	ask->write = event_new(base, ask->fd, EV_WRITE, on_writable, ask);
+	ask->silence = event_new(base, -1, 0, on_silence, ask);
+	/* It may stand in line behind its session's calls. */
+	uint64_t patience_ms =
+		dispatcher_grace_ms(ask->dispatcher) + call_walls_ms(ask->dispatcher);
+	const struct timeval limit = {.tv_sec = (time_t)(patience_ms / 1000),
+		.tv_usec = (suseconds_t)(patience_ms % 1000) * 1000};
 	/* Sent from the loop, so that nothing ends before whoever asked has the ask. */
-	bool ready = ask->read && ask->write && event_add(ask->read, NULL) == 0 &&
-		     event_add(ask->write, NULL) == 0;
+	bool ready = ask->read && ask->write && ask->silence && event_add(ask->read, NULL) == 0 &&
+		     event_add(ask->write, NULL) == 0 && event_add(ask->silence, &limit) == 0;
 	return ready ? 0 : -ENOMEM;
 }
 

@@ -2,7 +2,8 @@
  * serve_parent: one poll loop.
  *
  * The danger is a child that inherits more than it is given: the dispatcher's fork closes every
- * descriptor that is not in its start, and the services are executed anew (launch/program.c).
+ * descriptor that is not in its start (serve_dispatcher.c), and the services are executed anew
+ * (launch/program.c).
  */
 #include "cmd/serve_parent.h"
 
@@ -10,8 +11,10 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "cmd/cmd.h"
+#include "cmd/serve_dispatcher.h"
 #include "cmd/serve_notify.h"
 #include "launch/launch.h"
+#include "launch/pulse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +34,6 @@
 #define PAUSE_MS_MIN 50u
 #define PAUSE_MS_MAX 5000u
 #define CALM_MS 10000u
-#define FIRST_FD 3
 
 struct half {
 	uint64_t started_ms;
@@ -42,6 +44,7 @@ struct half {
 struct instance {
 	char image[LINK_IMAGE_BYTES];
 	struct launch *launch;
+	struct pulse pulse;
 	struct half half;
 };
 
@@ -100,6 +103,7 @@ static int start_service(struct parent *parent, struct instance *instance, struc
 		return rc;
 	}
 	instance->half.again_ms = 0;
+	pulse_start(&instance->pulse, clock_now_ms());
 	send_link(parent, instance);
 	return 0;
 }
@@ -129,60 +133,6 @@ static int start_services(struct parent *parent, struct err *err)
 	return rc;
 }
 
-/* Moves a descriptor to `number` and off what it was. */
-static int place(int fd, int number)
-{
-	if (fd < 0)
-		return -1;
-	return fd == number ? fd : dup3(fd, number, O_CLOEXEC);
-}
-
-static void keep_nothing_standard(void)
-{
-	cleanup_fd int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (fd >= 0 && (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0))
-		_exit(CMD_INTERNAL);
-}
-
-static _Noreturn void become_dispatcher(struct parent *parent, int control_fd)
-{
-	struct dispatcher_start *start = &parent->options->start;
-	struct err err = {0};
-	sigset_t none;
-	/* Above all that could be in the way of the numbers that they get. */
-	int control = fcntl(control_fd, F_DUPFD_CLOEXEC, 100);
-	int tcp = start->tcp_fd < 0 ? -1 : fcntl(start->tcp_fd, F_DUPFD_CLOEXEC, 100);
-	int local = start->unix_fd < 0 ? -1 : fcntl(start->unix_fd, F_DUPFD_CLOEXEC, 100);
-	start->control_fd = place(control, FIRST_FD);
-	start->tcp_fd = place(tcp, FIRST_FD + 1);
-	start->unix_fd = place(local, FIRST_FD + 2);
-	if (start->tcp_fd < 0)
-		(void)close(FIRST_FD + 1);
-	if (start->unix_fd < 0)
-		(void)close(FIRST_FD + 2);
-	int rc = close_range(FIRST_FD + 3, ~0u, 0) < 0 ? -errno : 0;
-	/* Not the terminal's nor the client's, unless it is there to serve that client. */
-	if (start->stdio_in < 0)
-		keep_nothing_standard();
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	/* The terminal's signals go to the parent, which drains. */
-	(void)signal(SIGINT, SIG_IGN);
-	(void)signal(SIGHUP, SIG_IGN);
-	(void)unsetenv("NOTIFY_SOCKET");
-	if (!rc)
-		rc = serve_user_become(&parent->options->user, &err);
-	if (!rc && start->control_fd < 0)
-		rc = err_set(&err, -EMFILE, "dispatcher",
-			"too few descriptors: raise the limit of open files (ulimit -n)");
-	if (rc < 0) {
-		log_fault("start_failed", &err);
-		_exit(CMD_INTERNAL);
-	}
-	start->config = parent->options->config;
-	_exit(dispatcher_run(start));
-}
-
 static int start_dispatcher(struct parent *parent, struct err *err)
 {
 	int pair[2];
@@ -191,7 +141,7 @@ static int start_dispatcher(struct parent *parent, struct err *err)
 		return err_sys(err, -errno, "dispatcher", "socketpair");
 	pid_t pid = fork();
 	if (pid == 0)
-		become_dispatcher(parent, pair[1]);
+		serve_dispatcher_become(parent->options, pair[1]);
 	(void)close(pair[1]);
 	if (pid < 0) {
 		(void)close(pair[0]);
@@ -288,10 +238,25 @@ static void on_control(struct parent *parent)
 static void on_service_ended(struct parent *parent, struct instance *instance)
 {
 	log_line("service_died", NULL);
+	pulse_stop(&instance->pulse);
 	launch_free(instance->launch);
 	instance->launch = NULL;
 	send_link(parent, instance);
 	note_death(&instance->half);
+}
+
+/* One that gives no sign of life holds its callers for ever: it is ended, and started again. */
+static void feel_pulse(struct parent *parent, struct instance *instance)
+{
+	uint32_t limit_ms = parent->options->config->service.silence_max_ms;
+	char limit[24];
+	if (!instance->launch ||
+		!pulse_turn(&instance->pulse, instance->launch, limit_ms, clock_now_ms()))
+		return;
+	(void)snprintf(limit, sizeof(limit), "%u", limit_ms);
+	log_line("service_silent", "image", instance->image[0] ? instance->image : "default",
+		"silence_max_ms", limit, NULL);
+	launch_kill(instance->launch);
 }
 
 static void start_again(struct parent *parent)
@@ -316,33 +281,51 @@ static int next_wait_ms(const struct parent *parent)
 	uint64_t now_ms = clock_now_ms(), next_ms = UINT64_MAX;
 	if (!parent->pid)
 		next_ms = parent->dispatcher.again_ms;
-	for (size_t i = 0; i < parent->instance_count; i++)
-		if (!parent->instances[i].launch && parent->instances[i].half.again_ms < next_ms)
-			next_ms = parent->instances[i].half.again_ms;
+	for (size_t i = 0; i < parent->instance_count; i++) {
+		const struct instance *instance = &parent->instances[i];
+		uint64_t due_ms =
+			instance->launch ? instance->pulse.next_ms : instance->half.again_ms;
+		if (due_ms < next_ms)
+			next_ms = due_ms;
+	}
 	if (next_ms == UINT64_MAX)
 		return -1;
 	return next_ms > now_ms ? (int)(next_ms - now_ms) : 0;
 }
 
+/* The end of each service, and its answer. */
+static void watch_services(const struct parent *parent, struct pollfd *watched)
+{
+	for (size_t i = 0; i < parent->instance_count; i++) {
+		const struct instance *instance = &parent->instances[i];
+		int ended_fd = instance->launch ? launch_ended_fd(instance->launch) : -1;
+		int pulse_fd = instance->launch ? instance->pulse.fd : -1;
+		watched[2 * i] = (struct pollfd){.fd = ended_fd, .events = POLLIN};
+		watched[2 * i + 1] = (struct pollfd){.fd = pulse_fd, .events = POLLIN};
+	}
+}
+
 static void turn(struct parent *parent)
 {
-	struct pollfd watched[2 + LINKS_MAX] = {
+	struct pollfd watched[2 + 2 * LINKS_MAX] = {
 		{.fd = parent->signal_fd, .events = POLLIN},
 		{.fd = parent->control_fd, .events = POLLIN},
 	};
-	for (size_t i = 0; i < parent->instance_count; i++)
-		watched[2 + i] = (struct pollfd){.events = POLLIN,
-			.fd = parent->instances[i].launch
-				      ? launch_ended_fd(parent->instances[i].launch)
-				      : -1};
+	watch_services(parent, watched + 2);
 	size_t instances = parent->instance_count;
-	if (poll(watched, 2 + instances, next_wait_ms(parent)) < 0)
+	if (poll(watched, 2 + 2 * instances, next_wait_ms(parent)) < 0)
 		return;
 	if (watched[1].revents)
 		on_control(parent);
-	for (size_t i = 0; i < instances; i++)
-		if (watched[2 + i].revents)
-			on_service_ended(parent, &parent->instances[i]);
+	for (size_t i = 0; i < instances; i++) {
+		struct instance *instance = &parent->instances[i];
+		if (watched[3 + 2 * i].revents)
+			pulse_answered(&instance->pulse);
+		if (watched[2 + 2 * i].revents)
+			on_service_ended(parent, instance);
+		else
+			feel_pulse(parent, instance);
+	}
 	if (watched[0].revents)
 		on_signal(parent);
 	start_again(parent);
@@ -379,8 +362,10 @@ int serve_parent_run(struct serve_parent_options *options)
 	}
 	while (rc >= 0 && (!parent.stopping || parent.pid > 0))
 		turn(&parent);
-	for (size_t i = 0; i < parent.instance_count; i++)
+	for (size_t i = 0; i < parent.instance_count; i++) {
+		pulse_stop(&parent.instances[i].pulse);
 		launch_free(parent.instances[i].launch);
+	}
 	fd_close(&parent.control_fd);
 	fd_close(&parent.signal_fd);
 	config_unref(options->config);

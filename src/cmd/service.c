@@ -11,6 +11,8 @@
 #include "cmd/cmd.h"
 #include "cmd/listen.h"
 #include "launch/launch.h"
+#include "launch/pulse.h"
+#include "tool/config.h"
 #include "wire/launch.h"
 
 #include <errno.h>
@@ -87,14 +89,25 @@ static int serve(int listen_fd, const struct launch *launch, const sigset_t *wai
 	struct pollfd watched[] = {
 		{.fd = listen_fd, .events = POLLIN},
 		{.fd = launch_ended_fd(launch), .events = POLLIN},
+		{.fd = -1, .events = POLLIN},
 	};
+	cleanup_pulse struct pulse pulse;
+	pulse_start(&pulse, clock_now_ms());
 	while (!stop_asked) {
-		if (ppoll(watched, 2, NULL, wait_mask) < 0)
+		struct timespec wait = pulse_wait(&pulse, clock_now_ms());
+		watched[2].fd = pulse.fd;
+		if (ppoll(watched, 3, &wait, wait_mask) < 0)
 			continue;
 		if (watched[1].revents)
 			return -ECHILD;
 		if (watched[0].revents)
 			accept_one(listen_fd, launch);
+		if (watched[2].revents)
+			pulse_answered(&pulse);
+		if (pulse_turn(&pulse, launch, CONFIG_SILENCE_MAX_MS, clock_now_ms())) {
+			(void)fprintf(stderr, "{\"event\": \"service_silent\"}\n");
+			launch_kill(launch);
+		}
 	}
 	return 0;
 }

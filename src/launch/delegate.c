@@ -42,15 +42,33 @@ void delegation_init(struct delegation *delegation)
 	delegation->service_fd = -1;
 }
 
-static void remove_children(int dir_fd)
+static void each_child(int dir_fd, void (*visit)(int dir_fd, const char *name))
 {
 	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	for (struct dirent *entry; dir && (entry = readdir(dir));)
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			(void)unlinkat(dir_fd, entry->d_name, AT_REMOVEDIR);
+			visit(dir_fd, entry->d_name);
 	if (dir)
 		(void)closedir(dir);
+}
+
+static void remove_child(int dir_fd, const char *name)
+{
+	(void)unlinkat(dir_fd, name, AT_REMOVEDIR);
+}
+
+static void thaw_child(int dir_fd, const char *name)
+{
+	cleanup_fd int child_fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (child_fd >= 0)
+		(void)write_at(child_fd, "freezer.state", "THAWED");
+}
+
+void delegation_thaw(const struct delegation *delegation)
+{
+	if (delegation->dirs[LAUNCH_CGROUP_FREEZER] >= 0)
+		each_child(delegation->dirs[LAUNCH_CGROUP_FREEZER], thaw_child);
 }
 
 /*
@@ -86,8 +104,9 @@ static int remove_group(const char *path)
 	rc = -EBUSY;
 	/* Whoever is left in it belongs to nobody: the lock was free. */
 	(void)write_at(dir_fd, "cgroup.kill", "1");
+	each_child(dir_fd, thaw_child);
 	for (int i = 0; rc == -EBUSY && i < REMOVE_TRIES; i++) {
-		remove_children(dir_fd);
+		each_child(dir_fd, remove_child);
 		rc = rmdir(path) == 0 || errno == ENOENT ? 0 : -errno;
 		if (rc == -EBUSY)
 			(void)nanosleep(&pause, NULL);

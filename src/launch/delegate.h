@@ -36,6 +36,10 @@ void delegation_init(struct delegation *delegation);
 int delegation_make(struct delegation *delegation, unsigned number, uint32_t uid, uint32_t gid,
 	struct err *err) MUST_CHECK;
 
+/* Lets stopped cells of a v1 hierarchy go on: on many kernels what is frozen there does not die of
+ * a signal. */
+void delegation_thaw(const struct delegation *delegation);
+
 /* Removes it all, once the service has ended. */
 void delegation_remove(struct delegation *delegation);
 

@@ -255,6 +255,31 @@ int launch_channel(const struct launch *launch, int *ret_channel_fd, struct err 
 	return rc;
 }
 
+int launch_ping(const struct launch *launch, int *ret_fd)
+{
+	const char verb = LINK_PING;
+	struct pollfd link = {.fd = launch->link_fd, .events = POLLOUT};
+	int pair[2];
+	if (poll(&link, 1, 0) == 0)
+		return -EAGAIN;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	ssize_t sent = fd_send(launch->link_fd, &verb, 1, &pair[1], 1);
+	(void)close(pair[1]);
+	if (sent < 0)
+		(void)close(pair[0]);
+	else
+		*ret_fd = pair[0];
+	return sent < 0 ? (int)sent : 0;
+}
+
+void launch_kill(const struct launch *launch)
+{
+	(void)syscall(SYS_pidfd_send_signal, launch->pidfd, SIGKILL, NULL, 0);
+	/* It takes its cells along, and ends only with the last of them. */
+	delegation_thaw(&launch->delegation);
+}
+
 int launch_link_fd(const struct launch *launch)
 {
 	int fd = fcntl(launch->link_fd, F_DUPFD_CLOEXEC, 0);
@@ -315,7 +340,7 @@ static void end_program(const struct launch *launch)
 		rc = poll(&ended, 1, END_LIMIT_MS);
 	while (rc < 0 && errno == EINTR);
 	if (rc <= 0)
-		(void)syscall(SYS_pidfd_send_signal, launch->pidfd, SIGKILL, NULL, 0);
+		launch_kill(launch);
 	while (waitpid(launch->pid, &status, 0) < 0 && errno == EINTR) {
 	}
 }

@@ -52,6 +52,13 @@ int launch_channel(const struct launch *launch, int *ret_channel_fd, struct err 
 /* Hands a connected stream socket (borrowed) to the service as a channel. */
 int launch_pass(const struct launch *launch, int channel_fd, struct err *err) MUST_CHECK;
 
+/* Asks whether it is still there: `*ret_fd`, the caller's, becomes readable with its answer.
+ * -EAGAIN where the link takes no more, or another -errno. */
+int launch_ping(const struct launch *launch, int *ret_fd) MUST_CHECK;
+
+/* Ends it at once, even one that is stopped; launch_ended_fd tells. launch_free is still due. */
+void launch_kill(const struct launch *launch);
+
 /* A duplicate of the link itself, for a process that will pass channels on its own. The caller owns
  * it. -errno. */
 int launch_link_fd(const struct launch *launch) MUST_CHECK;

@@ -71,7 +71,7 @@ static void on_link(evutil_socket_t fd, short what, void *context)
 		channel_open(service, channel_fd);
 	else if (verb == LINK_STATS && count == 1)
 		stats_answer(service, channel_fd);
-	else
+	else /* that is the answer to LINK_PING */
 		fd_close(&channel_fd);
 	if (verb == LINK_FRESH)
 		session_end_all(service, "the program that began it has ended");

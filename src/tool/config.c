@@ -31,6 +31,7 @@ static struct config *config_new(void)
 		.artifact_bytes_max = 1 * GIB,
 		.artifact_keep_ms = 3600000};
 	config->service.jobs_at_once = CONFIG_JOBS_AT_ONCE;
+	config->service.silence_max_ms = CONFIG_SILENCE_MAX_MS;
 	config->audit.retention_bytes = 4 * GIB;
 	config->audit.head_ms = 60000;
 	return config;

@@ -63,8 +63,9 @@ struct config_server {
 
 struct config_service {
 	layer_set allow_degraded;
-	uint32_t cells_max;    /* 0: the service decides */
-	uint32_t jobs_at_once; /* of all roles; what quota_new gets */
+	uint32_t cells_max;	 /* 0: the service decides */
+	uint32_t jobs_at_once;	 /* of all roles; what quota_new gets */
+	uint32_t silence_max_ms; /* of a service: then it is ended and started again */
 };
 
 struct config_audit {
@@ -93,6 +94,8 @@ struct config {
 /* What a role gets that does not say. Its limits are then the product's defaults. */
 #define CONFIG_JOBS_AT_ONCE 16u
 #define CONFIG_QUEUE_MAX 256u
+#define CONFIG_SILENCE_MAX_MS 30000u
+#define CONFIG_SILENCE_MIN_MS 1000u
 #define CONFIG_SESSIONS_MAX 24u
 
 /*

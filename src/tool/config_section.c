@@ -232,9 +232,19 @@ TAKE(service_jobs)
 		parse, "jobs_at_once", value, 1, 1024, &parse->config->service.jobs_at_once);
 }
 
+TAKE(service_silence)
+{
+	uint32_t *silence_ms = &parse->config->service.silence_max_ms;
+	if (config_value_ms(parse, "silence_max", value, HOUR_MS, silence_ms) &&
+		*silence_ms < CONFIG_SILENCE_MIN_MS)
+		config_fault(parse, parse->line,
+			"silence_max is at least 1s: what is shorter ends a service that is only "
+			"busy");
+}
+
 const struct config_key config_service_keys[] = {{"allow_degraded", service_degraded, false},
 	{"cells_max", service_cells, false}, {"jobs_at_once", service_jobs, false},
-	{NULL, NULL, false}};
+	{"silence_max", service_silence, false}, {NULL, NULL, false}};
 
 TAKE(audit_db)
 {

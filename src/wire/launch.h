@@ -39,6 +39,7 @@
 #define LINK_CHANNEL 'c'
 #define LINK_FRESH 'f'
 #define LINK_STATS 's' /* answered as wire/stats.h says */
+#define LINK_PING 'p'  /* with a descriptor; to close it is the answer */
 
 enum launch_verb {
 	LAUNCH_START = 1,

@@ -104,6 +104,7 @@ static void a_full_file_is_read(void **state)
 		"[service]\n"
 		"allow_degraded = memory, pids\n"
 		"cells_max = 9\n"
+		"silence_max = 45s\n"
 		"[audit]\n"
 		"db = /var/lib/brig/a.db\n"
 		"durability = power\n"
@@ -124,6 +125,7 @@ static void a_full_file_is_read(void **state)
 	assert_int_equal(config->server.idle_timeout_ms, 1500);
 	assert_int_equal(config->service.allow_degraded, 1u << LAYER_MEMORY | 1u << LAYER_PIDS);
 	assert_int_equal(config->service.cells_max, 9);
+	assert_int_equal(config->service.silence_max_ms, 45000);
 	assert_string_equal(config->audit.db, "/var/lib/brig/a.db");
 	assert_true(config->audit.power);
 	assert_int_equal(config->audit.retention_ms, 2 * 86400000ull);
