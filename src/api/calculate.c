@@ -46,8 +46,9 @@ static void refuse(struct calculation *it, int status, const char *why)
 	it->answer.len = 0;
 	if (buf_add_text(&it->answer, why) < 0)
 		it->answer.len = 0;
-	(void)!call_audit_refusal(it->dispatcher, &it->who, ROLE_TOOL_CALCULATE,
-		span_of(it->expr, it->expr_bytes), why);
+	const struct audit_call what = {
+		.tool = ROLE_TOOL_CALCULATE, .code = span_of(it->expr, it->expr_bytes)};
+	(void)!call_audit_refusal(it->dispatcher, &it->who, &what, why);
 	ledger_wait(&it->dispatcher->ledger, &it->ledger, finish);
 }
 

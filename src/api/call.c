@@ -273,17 +273,14 @@ const char *call_job_id(const struct call *call)
 	return call->spec.id;
 }
 
-int call_audit_refusal(struct dispatcher *dispatcher, const struct who *who, const char *tool,
-	struct span code, const char *why)
+int call_audit_refusal(struct dispatcher *dispatcher, const struct who *who,
+	const struct audit_call *what, const char *why)
 {
 	struct err err;
-	const struct audit_call described = {
-		.role = who->role ? who->role->name : "",
-		.token = who->token,
-		.door = who->door,
-		.tool = tool,
-		.code = code,
-	};
+	struct audit_call described = *what;
+	described.role = who->role ? who->role->name : "";
+	described.token = who->token;
+	described.door = who->door;
 	const struct audit_end end = {
 		.outcome = outcome_name(OUTCOME_REJECTED), .error = span_text(why)};
 	metrics_refusal(&dispatcher->metrics, described.role[0] ? described.role : "none");

@@ -73,8 +73,9 @@ const char *call_job_id(const struct call *call);
 /* The quota has a place for the waiting call of that ticket. */
 void call_promote(struct dispatcher *dispatcher);
 
-/* Writes the one audit row of a call that is refused before there is a call. */
-int call_audit_refusal(struct dispatcher *dispatcher, const struct who *who, const char *tool,
-	struct span code, const char *why) MUST_CHECK;
+/* Writes the one audit row of a call that is refused before there is a call. `what` is its tool,
+ * code and whatever else is known of it; role, token and door are taken from `who`. */
+int call_audit_refusal(struct dispatcher *dispatcher, const struct who *who,
+	const struct audit_call *what, const char *why) MUST_CHECK;
 
 #endif

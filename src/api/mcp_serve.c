@@ -184,9 +184,9 @@ static void refuse_tool(struct mcp_exchange *it, const struct mcp_step *step)
 	struct span code = json_text(json_object_get(step->arguments, "code"));
 	if (!code.len)
 		code = json_text(json_object_get(step->arguments, "expr"));
+	const struct audit_call what = {.tool = step->tool_name, .code = code};
 	it->fault = step->fault;
-	(void)!call_audit_refusal(
-		it->dispatcher, &it->who, step->tool_name, code, "the role has no such tool");
+	(void)!call_audit_refusal(it->dispatcher, &it->who, &what, "the role has no such tool");
 	ledger_wait(&it->dispatcher->ledger, &it->wait, on_refusal_written);
 }
 

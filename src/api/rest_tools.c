@@ -37,10 +37,10 @@ static void on_refusal_written(struct ledger_wait *wait, int rc)
 		rest_problem(rest, 403, NULL, rest->why, 0);
 }
 
-void rest_refuse_tool(struct rest *rest, const char *tool, const char *why, struct span code)
+void rest_refuse_tool(struct rest *rest, const struct audit_call *what, const char *why)
 {
 	(void)snprintf(rest->why, sizeof(rest->why), "%s", why);
-	if (call_audit_refusal(rest->dispatcher, &rest->who, tool, code, why) < 0)
+	if (call_audit_refusal(rest->dispatcher, &rest->who, what, why) < 0)
 		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
 	else
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_refusal_written);
@@ -56,7 +56,8 @@ void rest_calculate(struct rest *rest)
 	if (!rc)
 		rc = request_calculate(object, &expr, &fault);
 	if (role_allows(rest->who.role, ROLE_TOOL_CALCULATE, &err) < 0) {
-		rest_refuse_tool(rest, ROLE_TOOL_CALCULATE, err.text, expr);
+		const struct audit_call what = {.tool = ROLE_TOOL_CALCULATE, .code = expr};
+		rest_refuse_tool(rest, &what, err.text);
 		return;
 	}
 	if (rc < 0) {
@@ -104,18 +105,16 @@ void rest_run(struct rest *rest)
 	cleanup_job_spec struct job_spec spec;
 	struct request_fault fault;
 	struct err err;
-	int rc = 0;
-	bool allowed = role_allows(rest->who.role, ROLE_TOOL_RUN, &err) == 0;
 	job_spec_init(&spec);
-	if (allowed && rest->exchange->sink) {
+	if (rest->exchange->sink) {
 		rest_run_uploaded(rest);
 		return;
 	}
-	if (!rest->exchange->sink)
-		rc = request_parse(rest->exchange->body, &object, &fault);
-	if (!allowed) {
-		rest_refuse_tool(
-			rest, ROLE_TOOL_RUN, err.text, json_text(json_object_get(object, "code")));
+	int rc = request_parse(rest->exchange->body, &object, &fault);
+	if (role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0) {
+		const struct audit_call what = {
+			.tool = ROLE_TOOL_RUN, .code = json_text(json_object_get(object, "code"))};
+		rest_refuse_tool(rest, &what, err.text);
 		return;
 	}
 	if (!rc)

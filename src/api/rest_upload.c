@@ -8,6 +8,7 @@
 #include "api/rest.h"
 
 #include "api/call.h"
+#include "api/describe.h"
 #include "api/spool.h"
 #include "base/fd.h"
 #include "http/multipart.h"
@@ -32,6 +33,8 @@ struct upload {
 	char name[LIMIT_INPUT_NAME_BYTES + 1];
 	struct spool spool;
 	struct request_fault fault;
+	bool forbidden; /* read for the audit log alone: no file is kept */
+	bool blind;	/* and what comes is no more looked at */
 };
 
 static void upload_free(struct upload *upload)
@@ -81,6 +84,9 @@ static int on_data(void *user, struct span piece)
 {
 	struct upload *upload = user;
 	if (upload->part != PART_FILE) {
+		if (!http_keep(upload->rest->exchange, piece.len))
+			return request_refuse(&upload->fault, 503, "",
+				"too many large requests at once; try again");
 		int rc = buf_add(&upload->text[upload->part], piece.data, piece.len);
 		return rc ? request_refuse(&upload->fault, 413, "", "a part is too large") : 0;
 	}
@@ -119,7 +125,13 @@ static int on_piece(struct http_exchange *exchange, struct span piece)
 {
 	struct rest *rest = exchange->user;
 	struct upload *upload = rest->user;
+	if (upload->blind)
+		return 0;
 	int rc = malformed(upload, multipart_feed(&upload->multipart, piece));
+	if (rc < 0 && upload->forbidden) {
+		upload->blind = true;
+		return 0;
+	}
 	if (rc < 0) {
 		const struct request_fault fault = upload->fault;
 		rest->on_gone = NULL;
@@ -134,39 +146,31 @@ static void on_gone(struct rest *rest)
 	upload_free(rest->user);
 }
 
-static int drop_piece(struct http_exchange *exchange, struct span piece)
-{
-	(void)exchange;
-	(void)piece;
-	return 0;
-}
-
 bool rest_run_begin(struct rest *rest)
 {
 	const struct multipart_events events = {.begin = on_begin, .data = on_data, .end = on_end};
 	struct err err;
-	/* Refused once it has been read over, as any other body is. */
-	if (role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0) {
-		rest->exchange->sink = drop_piece;
-		return true;
-	}
 	struct upload *upload = calloc(1, sizeof(*upload));
 	if (!upload) {
 		rest_problem(rest, 503, NULL, "out of memory", 1);
 		return false;
 	}
 	upload->rest = rest;
+	/* Refused once it has been read, as any other body is. */
+	upload->forbidden = role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0;
 	spool_init(&upload->spool, rest->dispatcher, LIMIT_INPUT_BYTES);
+	upload->spool.unkept = upload->forbidden;
 	job_spec_init(&upload->spec);
 	for (int i = 0; i < PART_FILE; i++)
 		buf_init(&upload->text[i], HTTP_BODY_BYTES_MAX);
 	int rc = multipart_init(
 		&upload->multipart, http_field(rest->exchange->head, "content-type"), &events);
-	if (rc < 0) {
+	if (rc < 0 && !upload->forbidden) {
 		upload_free(upload);
 		rest_problem(rest, 400, NULL, "multipart/form-data without a boundary", 0);
 		return false;
 	}
+	upload->blind = rc < 0;
 	upload->multipart.events.user = upload;
 	rest->user = upload;
 	rest->on_gone = on_gone;
@@ -215,11 +219,39 @@ static int take_stdin(struct upload *upload)
 	return rc ? request_refuse(&upload->fault, 503, "stdin", "%s", err.text) : 0;
 }
 
+/* What was understood of it goes to the log: the caller learns only that it may not. */
+static void refuse_forbidden(struct rest *rest, struct upload *upload)
+{
+	const struct buf *code = &upload->text[PART_CODE], *stdin_text = &upload->text[PART_STDIN];
+	struct audit_input inputs[LIMIT_INPUTS];
+	struct audit_call what;
+	struct err err;
+	cleanup_json json_t *object = NULL;
+	(void)!take_request(upload, &object);
+	describe_job(&upload->spec, &what, inputs);
+	what.id = NULL;
+	what.limits = NULL;
+	what.stdin_head = span_of(stdin_text->data,
+		stdin_text->len < AUDIT_LOOK_BYTES ? stdin_text->len : AUDIT_LOOK_BYTES);
+	what.code = upload->seen[PART_CODE] ? span_of(code->data, code->len)
+					    : json_text(json_object_get(object, "code"));
+	(void)!role_allows(rest->who.role, ROLE_TOOL_RUN, &err);
+	rest_refuse_tool(rest, &what, err.text);
+	upload_free(upload);
+}
+
 void rest_run_uploaded(struct rest *rest)
 {
 	struct upload *upload = rest->user;
 	cleanup_json json_t *object = NULL;
 	cleanup_job_spec struct job_spec spec;
+	job_spec_init(&spec);
+	if (upload->forbidden) {
+		rest->on_gone = NULL;
+		rest->exchange->sink = NULL;
+		refuse_forbidden(rest, upload);
+		return;
+	}
 	int rc = multipart_over(&upload->multipart)
 			 ? 0
 			 : request_refuse(&upload->fault, 400, "", "the multipart body has no end");

@@ -12,7 +12,8 @@ void spool_init(struct spool *spool, struct dispatcher *dispatcher, uint64_t max
 
 void spool_done(struct spool *spool)
 {
-	spool->dispatcher->upload_bytes -= spool->counted;
+	if (!spool->unkept)
+		spool->dispatcher->upload_bytes -= spool->counted;
 	spool->counted = 0;
 	fd_close(&spool->fd);
 }
@@ -22,6 +23,8 @@ int spool_begin(struct spool *spool)
 	fd_close(&spool->fd);
 	spool->bytes = 0;
 	(void)crypto_hash_sha256_init(&spool->hash);
+	if (spool->unkept)
+		return 0;
 	return jobs_scratch_file(&spool->dispatcher->jobs, &spool->fd);
 }
 
@@ -29,12 +32,14 @@ int spool_add(struct spool *spool, struct span piece)
 {
 	if (piece.len > spool->max_bytes - spool->counted)
 		return -E2BIG;
-	if (piece.len > SPOOL_BYTES_MAX - spool->dispatcher->upload_bytes)
+	if (!spool->unkept && piece.len > SPOOL_BYTES_MAX - spool->dispatcher->upload_bytes)
 		return -EBUSY;
-	spool->dispatcher->upload_bytes += piece.len;
 	spool->counted += piece.len;
 	spool->bytes += piece.len;
 	(void)crypto_hash_sha256_update(&spool->hash, piece.data, piece.len);
+	if (spool->unkept)
+		return 0;
+	spool->dispatcher->upload_bytes += piece.len;
 	return fd_write_all(spool->fd, piece.data, piece.len);
 }
 

@@ -25,6 +25,7 @@ struct spool {
 	int fd;		/* -1: no file is open */
 	uint64_t bytes; /* of the file */
 	uint64_t counted, max_bytes;
+	bool unkept; /* only counted and hashed: set after spool_init */
 	crypto_hash_sha256_state hash;
 };
 

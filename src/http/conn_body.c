@@ -12,6 +12,11 @@ static bool budget_body(struct http_conn *conn, uint64_t bytes)
 	return true;
 }
 
+bool http_keep(struct http_exchange *exchange, uint64_t bytes)
+{
+	return budget_body(exchange->conn, bytes);
+}
+
 /* A piece of the body, to its sink or into memory. false where the request was refused. */
 static bool take_piece(struct http_conn *conn, struct span piece)
 {

@@ -101,6 +101,10 @@ void http_server_drain(struct http_server *server);
 
 size_t http_server_connections(const struct http_server *server);
 
+/* Counts what a sink keeps in memory among all bodies, until the exchange is over. False where they
+ * are too many. */
+bool http_keep(struct http_exchange *exchange, uint64_t bytes) MUST_CHECK;
+
 /*
  * One more field of the coming answer; call before the answer itself. Name and value must be free
  * of CR and LF: they are the program's own or have been checked.

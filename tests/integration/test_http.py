@@ -1,5 +1,7 @@
 """The dispatcher over HTTP: both tools, what is refused and how, and what lives on afterwards."""
 
+import hashlib
+import http.client
 import json
 import os
 import signal
@@ -90,6 +92,41 @@ def test_multipart(brig):
         broken = brig.request("POST", "/v1/run", body[:cut],
                               headers={"Content-Type": "multipart/form-data; boundary=XX"})
         assert broken.status == 400
+    still_serves(brig)
+
+
+def multipart(*parts):
+    """The body of (name, file name or None, content)…"""
+    whole = b""
+    for name, file, content in parts:
+        called = f'; filename="{file}"' if file else ""
+        whole += (f'--XX\r\nContent-Disposition: form-data; name="{name}"{called}\r\n\r\n'.encode()
+                  + content + b"\r\n")
+    return whole + b"--XX--\r\n"
+
+
+def test_a_forbidden_upload_is_in_the_log_with_its_code(brig):
+    """Also one larger than any JSON; and of one that is no multipart, what was understood."""
+    fields = {"Content-Type": "multipart/form-data; boundary=XX"}
+    data = b"y" * 20_000_000
+    bodies = [
+        multipart(("f", "in.csv", data), ("stdin", None, b"typed"), ("code", None, b"# as a part")),
+        multipart(("request", None, json.dumps({"code": "# in the JSON"}).encode())),
+        multipart(("code", None, b"# before a fault"), ("none", None, b"1"), ("g", "h", b"2")),
+        multipart(("code", None, b"# cut off"), ("f", "in.csv", data))[:-60],
+        b"nothing of the kind"]
+    for body in bodies:
+        refused = brig.request("POST", "/v1/run", body, token=BILLING, headers=fields)
+        assert refused.status == 403 and set(refused.json) == {"type", "title", "status", "detail"}
+    assert brig.request("POST", "/v1/run", b"x", token=BILLING, headers={
+        "Content-Type": "multipart/form-data"}).status == 403
+    rows = {code: (kind, outcome, inputs, stdin) for kind, outcome, code, inputs, stdin in brig.audit(
+        "kind, outcome, code, inputs, stdin", "role = 'billing' and tool = 'run_sandboxed'")}
+    for code in "# as a part", "# in the JSON", "# before a fault", "# cut off", "":
+        assert rows[code][:2] == ("single", "rejected"), rows
+    kept = json.loads(rows["# as a part"][2])[0]
+    assert kept == {"name": "in.csv", "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    assert rows["# as a part"][3] == "typed"
     still_serves(brig)
 
 
@@ -464,7 +501,14 @@ def test_the_worker_that_evaluates_is_replaced(own_brig):
 
 def test_nothing_survives_the_parent(own_brig):
     brig = own_brig
-    thread = threading.Thread(target=lambda: pytest.raises(Exception, brig.run, "import time; time.sleep(60)"))
+
+    def call():
+        """Cut off, or told `internal`: whichever half falls first."""
+        try:
+            brig.run("import time; time.sleep(60)")
+        except (ConnectionError, http.client.HTTPException):
+            pass
+    thread = threading.Thread(target=call)
     thread.start()
     host.wait_until(lambda: brig.request("GET", "/v1/jobs").json["jobs"], "the job is there")
     below = host.descendants(brig.process.pid)
