@@ -12,6 +12,7 @@
 #include "cmd/mcp.h"
 #include "cmd/serve.h"
 #include "cmd/service.h"
+#include "cmd/session.h"
 #include "cmd/token.h"
 #include "cmd/tools.h"
 
@@ -31,6 +32,7 @@ static const struct verb {
 	{"mcp", cmd_mcp, "speak MCP over standard input and output"},
 	{"tools", cmd_tools, "print the tools' schemas, to paste into an agent"},
 	{"audit", cmd_audit, "list, show, verify and export the log of calls"},
+	{"session", cmd_session, "list and close the sessions that you have"},
 	{"token", cmd_token, "make a bearer token and its section of the configuration"},
 	{"doctor", cmd_doctor, "try each layer of isolation on this host"},
 	{"image", cmd_image, "build, list and verify images"},

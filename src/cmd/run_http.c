@@ -47,18 +47,10 @@ static int take_problem(struct exchange *exchange, struct span data)
 {
 	cleanup_json json_t *object =
 		json_loadb((const char *)data.data, data.len, JSON_ALLOW_NUL, NULL);
-	struct span detail = json_text(json_object_get(object, "detail"));
-	struct span title = json_text(json_object_get(object, "title"));
-	if (!detail.len)
-		detail = title;
 	exchange->status = (int)json_integer_value(json_object_get(object, "status"));
 	if (!exchange->status)
 		exchange->status = exchange->answer.status;
-	(void)err_set(&exchange->refusal, -EPERM, "serve", "%.*s%s", (int)detail.len,
-		detail.len ? (const char *)detail.data : "refused without a word",
-		exchange->status == 401 ? " (brig run reads it from the file that BRIG_TOKEN_FILE "
-					  "names)"
-					: "");
+	serving_refusal(exchange->status, data, &exchange->refusal);
 	return 0;
 }
 

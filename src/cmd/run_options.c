@@ -3,6 +3,7 @@
 
 #include "cmd/args.h"
 #include "cmd/run_values.h"
+#include "cmd/session.h"
 
 #include <errno.h>
 #include <string.h>
@@ -67,18 +68,10 @@ static int take_word(struct run_options *options, const char *word, struct err *
 	return 0;
 }
 
-static bool is_session_id(const char *text)
-{
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
-	size_t length = strlen(text);
-	return length > 0 && length < SESSION_ID_BYTES && strspn(text, letters) == length;
-}
-
 static int take_session(struct run_options *options, const char *value, struct err *err)
 {
 	char shown[ARGS_SHOWN_BYTES];
-	if (!is_session_id(value))
+	if (!session_is_id(value))
 		return err_set(err, -EINVAL, "usage",
 			"--session %s: write new, or the id that an earlier run in it printed",
 			args_shown(value, shown));

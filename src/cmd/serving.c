@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "http/answer.h"
+#include "tool/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #define SILENCE_SECONDS 30
 #define PROBE_SECONDS 5
 #define RECEIVE_BYTES (64u * 1024u)
+#define PROBLEM_BYTES_MAX (64u * 1024u)
 #define HEAD_BYTES (SERVING_TOKEN_BYTES + 16u * 1024u)
 
 int serving_token(char token[SERVING_TOKEN_BYTES], struct err *err)
@@ -101,8 +103,32 @@ int serving_at(const char *path, struct serving *ret, struct err *err)
 	return rc ? rc : fd;
 }
 
-static int receive_answer(
-	int fd, struct answer *answer, int (*body)(void *user, struct span piece), void *user)
+void serving_refusal(int status, struct span problem, struct err *ret_err)
+{
+	cleanup_json json_t *object =
+		json_loadb((const char *)problem.data, problem.len, JSON_ALLOW_NUL, NULL);
+	struct span detail = json_text(json_object_get(object, "detail"));
+	if (!detail.len)
+		detail = json_text(json_object_get(object, "title"));
+	(void)err_set(ret_err, -EPERM, "serve", "%.*s%s", (int)detail.len,
+		detail.len ? (const char *)detail.data : "refused without a word",
+		status == 401 ? " (brig reads it from the file that BRIG_TOKEN_FILE names)" : "");
+}
+
+struct receiver {
+	int (*body)(void *user, struct span piece);
+	void *user;
+	struct buf problem;
+};
+
+static int take_piece(struct receiver *receiver, int status, struct span piece)
+{
+	if (status >= 400)
+		return buf_add(&receiver->problem, piece.data, piece.len);
+	return receiver->body && status == 200 ? receiver->body(receiver->user, piece) : 0;
+}
+
+static int receive_answer(int fd, struct answer *answer, struct receiver *receiver)
 {
 	unsigned char bytes[RECEIVE_BYTES];
 	struct span piece;
@@ -114,7 +140,7 @@ static int receive_answer(
 			return got < 0 ? -errno : -ENODATA;
 		int rc = answer_feed(answer, span_of(bytes, (size_t)got));
 		while (!rc && (rc = answer_next(answer, &piece)) > 0)
-			rc = body && answer->status == 200 ? body(user, piece) : 0;
+			rc = take_piece(receiver, answer->status, piece);
 		if (rc < 0)
 			return rc;
 	}
@@ -126,6 +152,7 @@ int serving_request(const struct serving *serving, const char *method, struct sp
 {
 	const struct timeval limit = {.tv_sec = SILENCE_SECONDS};
 	cleanup_buf struct buf head = {0};
+	struct receiver receiver = {.body = body, .user = user};
 	struct answer answer;
 	cleanup_fd int fd = serving_connect(serving->path, err);
 	if (fd < 0)
@@ -140,8 +167,12 @@ int serving_request(const struct serving *serving, const char *method, struct sp
 	if (!rc && send(fd, head.data, head.len, MSG_NOSIGNAL) != (ssize_t)head.len)
 		rc = -EPIPE;
 	answer_init(&answer);
+	buf_init(&receiver.problem, PROBLEM_BYTES_MAX);
 	if (!rc)
-		rc = receive_answer(fd, &answer, body, user);
+		rc = receive_answer(fd, &answer, &receiver);
 	answer_done(&answer);
+	if (rc >= 400)
+		serving_refusal(rc, span_of(receiver.problem.data, receiver.problem.len), err);
+	buf_done(&receiver.problem);
 	return rc < 0 ? err_sys(err, rc, "socket", "speaking with the brig that serves") : rc;
 }

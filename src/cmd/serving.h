@@ -42,9 +42,13 @@ int serving_at(const char *path, struct serving *ret, struct err *err) MUST_CHEC
 /* Reads the token that BRIG_TOKEN_FILE names; empty where it is not set. 0 or -EACCES. */
 int serving_token(char token[SERVING_TOKEN_BYTES], struct err *err) MUST_CHECK;
 
+/* The words of a refusal, from its problem+json. */
+void serving_refusal(int status, struct span problem, struct err *ret_err);
+
 /*
- * One request without a body and its whole answer: `body` is called with each piece. Gives up after
- * some seconds of silence. The HTTP status or -errno.
+ * One request without a body and its whole answer: `body` is called with each piece of a 200. Gives
+ * up after some seconds of silence. The HTTP status or -errno; of a refusal (400 and above) `err`
+ * holds the words.
  */
 int serving_request(const struct serving *serving, const char *method, struct span target,
 	int (*body)(void *user, struct span piece), void *user, struct err *err) MUST_CHECK;

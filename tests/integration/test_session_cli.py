@@ -89,3 +89,66 @@ def test_a_role_without_sessions(tmp_path):
                         BRIG_TOKEN_FILE=str(path))
         assert done.returncode == 126 and "no sessions" in done.stderr
         assert json.loads(done.stdout)["outcome"] == "rejected"
+
+
+def brig_session(*args, **env):
+    return host.run_brig("session", *args, text=True, env=env)
+
+
+@pytest.fixture(scope="module")
+def serving():
+    with Dispatcher(config=CONFIG) as running:
+        yield running.socket
+
+
+def begin(socket):
+    return host.run_json("--socket", socket, "--session", "new", "-c", "x = 6")[0]["session"]["id"]
+
+
+def test_list_and_close(serving):
+    first, second, third = begin(serving), begin(serving), begin(serving)
+    host.run_json("--socket", serving, "--session", third, "-c",
+                  "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    listed = brig_session("list", "--socket", serving)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    rows = {line.split()[0]: line.split(None, 3)[1:] for line in listed.stdout.splitlines()}
+    assert list(rows)[:2] == [second, first] and rows[first][0] == "idle"
+    assert rows[first][1] < rows[first][2]
+    assert rows[third][0] == "lost" and "process" in rows[third][2], rows
+    told = json.loads(brig_session("list", "--json", "--socket", serving).stdout)
+    assert {s["id"] for s in told["sessions"]} == set(rows)
+    closed = brig_session("close", first, third, "--socket", serving)
+    assert (closed.returncode, closed.stdout, closed.stderr) == (0, "", "")
+    again = brig_session("close", first, second, "--socket", serving)
+    assert again.returncode == 1 and again.stdout == ""
+    assert again.stderr.startswith(f"brig: session: {first}: no such session"), again.stderr
+    assert brig_session("list", "--socket", serving).stdout == ""
+
+
+def test_whose_sessions(serving, tmp_path):
+    token, wrong = tmp_path / "token", tmp_path / "wrong"
+    token.write_text("token-plain\n")
+    wrong.write_text("token-of-nobody\n")
+    session = begin(serving)
+    assert brig_session("list", "--socket", serving, BRIG_TOKEN_FILE=str(token)).stdout == ""
+    theirs = brig_session("close", session, "--socket", serving, BRIG_TOKEN_FILE=str(token))
+    assert theirs.returncode == 1 and "no such session" in theirs.stderr
+    refused = brig_session("list", "--socket", serving, BRIG_TOKEN_FILE=str(wrong))
+    assert refused.returncode == 126 and "BRIG_TOKEN_FILE" in refused.stderr
+    assert brig_session("close", session, "--socket", serving).returncode == 0
+
+
+@pytest.mark.parametrize("args, words", [
+    ([], "list"), (["lst"], "did you mean list"), (["close"], "ID"), (["list", "s1"], "no words"),
+    (["close", "a/../b"], "no id"), (["close", ""], "no id"), (["close", "s1", "--json"], "--json"),
+    (["list", "--sockt", "x"], "--socket"), (["list", "--socket", "/nonexistent"], "brig serve")])
+def test_wrong_words(args, words):
+    done = brig_session(*args)
+    assert done.returncode == 2 and done.stdout == "" and words in done.stderr, done
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_service_alone_lists_none():
+    with host.Service(cells=2) as running:
+        done = brig_session("list", "--socket", running.socket)
+    assert done.returncode == 2 and "brig serve" in done.stderr, done
