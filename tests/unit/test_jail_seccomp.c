@@ -344,6 +344,11 @@ static void by_hand(void **state)
 		{SYS_fcntl, SECCOMP_RET_ERRNO | ENOSYS, {1, 4, 0x4000}},
 		{SYS_fcntl, SECCOMP_RET_ERRNO | ENOSYS, {1, 1031, 4096}},
 		{SYS_fcntl, SECCOMP_RET_ERRNO | ENOSYS, {1, 1024, 0}},
+		{SYS_fcntl, SECCOMP_RET_ALLOW, {1, 5}},		  /* F_GETLK */
+		{SYS_fcntl, SECCOMP_RET_ERRNO, {1, 6}},		  /* F_SETLK */
+		{SYS_fcntl, SECCOMP_RET_ERRNO, {1, 7}},		  /* F_SETLKW */
+		{SYS_fcntl, SECCOMP_RET_ERRNO | ENOSYS, {1, 37}}, /* F_OFD_SETLK */
+		{SYS_fcntl, SECCOMP_RET_ERRNO, {1, 0x100000006}}, /* the kernel sees 32 bits */
 		{SYS_ioctl, SECCOMP_RET_ERRNO | ENOSYS, {0, 0x5412}},
 		{SYS_ioctl, SECCOMP_RET_ERRNO | ENOSYS, {0, 0x541c}},
 		{SYS_ioctl, SECCOMP_RET_ALLOW, {0, 0x100005401}},

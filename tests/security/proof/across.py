@@ -90,28 +90,30 @@ got = [errno_of(fcntl.flock, fd, 1), errno_of(fcntl.fcntl, fd, 1024, 0),
        errno_of(fcntl.fcntl, fd, 36, bytes(32))]
 held(" ".join(got)) if all(got) else reached(str(got))
 """, Native(), expect="EPERM ENOSYS"),
-    Case("H61c", "record locks on a file of the job's own", "work", "", Cell("""
-import fcntl
-open(WORK + "/own", "w").write("x" * 100)
-fd = os.open(WORK + "/own", os.O_RDWR)
-fcntl.lockf(fd, fcntl.LOCK_EX)
+    Case("H61c", "record locks on a file of the image and on a device", "seccomp", "", Native("""
+import fcntl, struct
+fd = os.open("/dev/null", os.O_RDWR)
+fcntl.lockf(fd, fcntl.LOCK_EX, 1, 1 << 40)
+asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 1 << 40, 1, 0)
 if os.fork() == 0:
-    error = errno_of(fcntl.lockf, fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    say("REACHED", "another process of the job meets the lock: " + error)
+    found = struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_GETLK, asked))
+    say("REACHED" if found[0] != fcntl.F_UNLCK else "HELD", str(found))
     os._exit(0)
 os.wait()
 os._exit(0)
 """), check=beside("""
 import fcntl, time
-fd = os.open("/tmp/own", os.O_RDWR | os.O_CREAT)
-fcntl.lockf(fd, fcntl.LOCK_EX)
+image, device = os.open("/etc/passwd", os.O_RDONLY), os.open("/dev/null", os.O_RDWR)
+fcntl.lockf(image, fcntl.LOCK_SH, 1, 7)
+fcntl.lockf(device, fcntl.LOCK_EX, 1, 7)
 time.sleep(1.2)
 """, """
-import fcntl, time
+import fcntl, struct, time
 time.sleep(0.6)
-fd = os.open("/tmp/own", os.O_RDWR | os.O_CREAT)
-attempt_ = errno_of(fcntl.lockf, fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-reached(attempt_) if attempt_ else held("not the neighbour's")
+asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 7, 1, 0)
+fds = [os.open("/etc/passwd", os.O_RDONLY), os.open("/dev/null", os.O_RDWR)]
+found = [struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_GETLK, asked))[0] for fd in fds]
+held("none seen") if found == [fcntl.F_UNLCK] * 2 else reached(str(found))
 """)),
     Case("H62", "random numbers of two jobs", "work", "", Cell("""
 import random

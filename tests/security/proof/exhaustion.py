@@ -397,4 +397,19 @@ except OSError as fault:
     held(f"{errno.errorcode[fault.errno]} after {n}")
 reached("400")
 """, Native("fds = [os.eventfd(0) for _ in range(400)]\nreached('400')"), expect="EMFILE"),
+    Case("E51", "a flood of record locks, which the kernel charges to nobody", "seccomp", """
+import fcntl, struct
+fd = os.open(WORK + "/locked", os.O_RDWR | os.O_CREAT)
+for n in range(1000):
+    fcntl.lockf(fd, fcntl.LOCK_EX, 1, 2 * n)
+if os.fork() == 0:
+    kept = 0
+    for n in range(1000):
+        asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 2 * n, 1, 0)
+        kept += fcntl.fcntl(fd, fcntl.F_GETLK, asked)[:2] != struct.pack("h", fcntl.F_UNLCK)
+    say("HELD" if not kept else "REACHED", f"{kept} of 1000 kept")
+    os._exit(0)
+os.wait()
+os._exit(0)
+""", Native(), expect="0 of 1000"),
 ]
