@@ -12,7 +12,6 @@
 
 static void give_up(struct call *call, const struct err *err)
 {
-	call->dispatcher->metrics.service_losses++;
 	call->channel_lost = true;
 	call_end_without_cell(call, OUTCOME_INTERNAL, err);
 }

@@ -118,6 +118,9 @@ static void reload(struct dispatcher *dispatcher)
 
 static void take_link(struct dispatcher *dispatcher, const struct control_message *message, int fd)
 {
+	/* What never was there, for this dispatcher, is not lost. */
+	bool was_known = links_epoch(&dispatcher->links, message->image) > 0;
+	dispatcher->metrics.service_losses += fd < 0 && was_known;
 	if (fd >= 0 && fd_set_nonblock(fd, true) < 0)
 		fd_close(&fd);
 	if (links_set(&dispatcher->links, message->image, fd) < 0)

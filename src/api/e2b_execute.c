@@ -13,6 +13,7 @@
 #include "tool/text.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,6 +26,7 @@ struct execution {
 	struct text_stream text;
 	uint64_t number;
 	bool begun;
+	const char *refusal;
 };
 
 static void begin(struct execution *execution)
@@ -146,12 +148,41 @@ static void on_done(void *user, const struct call_end *end)
 	finish(execution);
 }
 
-/* A refusal in the shape of an execution that failed. */
-static void refuse(struct execution *execution, const char *name, const char *words)
+static void refusal_gone(struct rest *rest)
 {
+	free(rest->user);
+}
+
+static void on_refusal_written(struct ledger_wait *wait, int rc)
+{
+	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
+	struct execution *execution = rest->user;
+	if (rc < 0) {
+		rest->on_gone = NULL;
+		free(execution);
+		e2b_problem(rest, 503, "the audit log cannot be written; try again");
+		return;
+	}
 	send_number(execution);
-	send_line(execution, error_line(name, words));
+	send_line(execution, error_line("NotSupportedError", execution->refusal));
 	finish(execution);
+}
+
+/* A refusal in the shape of an execution that failed; in the log like any other. */
+static void refuse(struct execution *execution, const struct session *session, struct span code,
+	const char *words)
+{
+	struct rest *rest = execution->rest;
+	const struct audit_call what = {
+		.tool = ROLE_TOOL_RUN, .code = code, .session = session->id};
+	execution->refusal = words;
+	rest->user = execution;
+	rest->on_gone = refusal_gone;
+	int rc = call_audit_refusal(rest->dispatcher, &rest->who, &what, words);
+	if (rc < 0)
+		on_refusal_written(&rest->wait, rc);
+	else
+		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_refusal_written);
 }
 
 static const char *refused(const json_t *object)
@@ -234,7 +265,7 @@ void e2b_execute(struct rest *rest)
 	execution->number = context->runs;
 	const char *words = refused(object);
 	if (words)
-		refuse(execution, "NotSupportedError", words);
+		refuse(execution, session, json_text(code), words);
 	else
 		start(execution, session, context, json_text(code));
 }

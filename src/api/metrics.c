@@ -198,7 +198,8 @@ int metrics_text(const struct metrics *metrics, const struct metrics_gauges *gau
 		rc = put_histogram(out, stage_names[i], &metrics->stages[i]);
 	if (!rc)
 		rc = metrics_counter(out, "brig_service_losses_total",
-			"Times that an interpreter service went away.", metrics->service_losses);
+			"Times that an interpreter service ended and had to be started again.",
+			metrics->service_losses);
 	if (!rc)
 		rc = metrics_counter(out, "brig_streamed_bytes_total",
 			"Bytes of output that were streamed.", metrics->streamed_bytes);

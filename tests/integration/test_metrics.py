@@ -188,3 +188,68 @@ def test_a_dead_service_does_not_keep_the_page(brig):
     brig.kill("brig-service")
     assert any(name == "brig_build_info" for name, _ in samples(brig))
     settled(brig)
+
+
+SESSIONS = ("[audit]\ndb = {folder}/log/audit.db\n[role local]\n"
+            "tools = calculate, run_sandboxed\nsessions = yes\n")
+
+
+def test_a_session_s_calls_are_counted_once_at_every_door():
+    """One job in the metrics, one line in the log and one pair of rows each; a refusal has one row."""
+    with Dispatcher(config=SESSIONS) as brig:
+        box = brig.request("POST", "/sandboxes", {"templateID": "base"}).json["sandboxID"]
+        session = brig.request("POST", "/v1/sessions", {}).json["id"]
+        at_box = {"E2b-Sandbox-Id": box}
+
+        def call(code):
+            return {"name": "run_sandboxed", "arguments": {"code": code, "session": session}}
+
+        def counts():
+            page = samples(brig)
+            jobs = {dict(labels)["outcome"]: int(value) for (name, labels), value in page.items()
+                    if name == "brig_jobs_total"}
+            return (jobs, sum(int(v) for (name, _), v in page.items() if name == "brig_refusals_total"),
+                    int(page["brig_stage_seconds_count", frozenset({("stage", "job")})]),
+                    brig.log_text().count('"event":"job"'), len(brig.audit("seq")))
+
+        for door, outcome, ask in [
+                ("rest", "ok", lambda: brig.run("x = 1", session=session)),
+                ("rest", "error", lambda: brig.run("1 / 0", session=session)),
+                ("rest", "ok", lambda: brig.run("2", session=session,
+                                                headers={"Accept": "text/event-stream"})),
+                ("mcp", "ok", lambda: brig.mcp("tools/call", call("x + 1"), modern=True)),
+                ("mcp", "ok", lambda: brig.mcp("tools/call", call("x + 2"))),
+                ("e2b", "ok", lambda: brig.request("POST", "/execute", {"code": "6 * 7"},
+                                                   headers=at_box)),
+                ("e2b", "rejected", lambda: brig.request(
+                    "POST", "/execute", {"code": "puts 1", "language": "ruby"}, headers=at_box)),
+                ("rest", "rejected", lambda: brig.run("1", session="s" + "0" * 32))]:
+            before = counts()
+            ask()
+            after = counts()
+            ran = outcome != "rejected"
+            jobs = {name: n - before[0].get(name, 0) for name, n in after[0].items()
+                    if n != before[0].get(name, 0)}
+            grew = tuple(after[i] - before[i] for i in range(1, 5))
+            assert jobs == ({outcome: 1} if ran else {}), (door, outcome, jobs)
+            assert grew == ((0, 1, 1, 2) if ran else (1, 0, 0, 1)), (door, outcome, grew)
+            kind, seen_door, seen, code, note = brig.audit("kind, door, outcome, code, note")[-1]
+            assert (kind, seen_door, seen) == ("completed" if ran else "single", door, outcome)
+            assert '"session"' in note and (door != "e2b" or ran or code == "puts 1")
+
+
+def test_a_service_that_is_lost_is_counted_once():
+    with Dispatcher(config=SESSIONS) as brig:
+        threads = [threading.Thread(target=brig.run, args=("import time; time.sleep(60)",))
+                   for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        host.wait_until(lambda: cells(samples(brig), "running") == 3, "three jobs run")
+        brig.kill("brig-service")
+        for thread in threads:
+            thread.join()
+        host.wait_until(lambda: samples(brig)["brig_service_losses_total", frozenset()], "a loss")
+        host.wait_until(lambda: brig.request("GET", "/readyz").status == 200, "it is back")
+        page = samples(brig)
+        assert page["brig_service_losses_total", frozenset()] == 1
+        assert page["brig_jobs_total", frozenset({("role", "local"), ("outcome", "internal")})] == 3
