@@ -69,8 +69,8 @@ void rest_run(struct rest *rest);
 bool rest_run_begin(struct rest *rest);
 /* Starts the job of a spec that is ready; takes the spec. */
 void rest_run_spec(struct rest *rest, struct job_spec *spec);
-/* A caller without the tool learns only that, whatever the request says; audited, with what is known
- * of it. */
+/* A caller without the tool learns only that, whatever the request says; audited, with what is
+ * known of it. */
 void rest_refuse_tool(struct rest *rest, const struct audit_call *what, const char *why);
 /* rest_upload.c */
 void rest_run_uploaded(struct rest *rest);
