@@ -300,6 +300,8 @@ static int release_runner(struct cell *cell)
 	size_t mark;
 	buf_init(&frame, 64);
 	int rc = wire_begin(&frame, CELL_RELEASE, &mark);
+	if (!rc && cell->job)
+		rc = wire_add_u64(&frame, CELL_TAG_AWAITED, 1);
 	if (!rc)
 		rc = wire_end(&frame, mark, 0);
 	return rc ? rc : fd_write_all(cell->control_in_fd, frame.data, frame.len);

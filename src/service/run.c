@@ -9,7 +9,6 @@
 #include "wire/mutant.h"
 
 #include <errno.h>
-#include <sodium.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,8 +55,6 @@ static int add_session(struct buf *frame, const struct job *job)
 
 static int add_options(struct buf *frame, const struct job_spec *spec, layer_set missing)
 {
-	unsigned char seed[16];
-	randombytes_buf(seed, sizeof(seed));
 	int rc = wire_add(frame, CELL_TAG_CODE, spec->code.data, spec->code.len);
 	for (uint32_t i = 0; !rc && i < spec->input_count; i++)
 		rc = wire_add_text(frame, CELL_TAG_INPUT_NAME, spec->inputs[i].name);
@@ -65,8 +62,6 @@ static int add_options(struct buf *frame, const struct job_spec *spec, layer_set
 		rc = wire_add_u64(frame, CELL_TAG_CHART_FORMAT, spec->chart_format == CHART_SVG);
 	if (!rc)
 		rc = wire_add_u64(frame, CELL_TAG_TABLE_CSV, spec->table_csv);
-	if (!rc)
-		rc = wire_add(frame, CELL_TAG_SEED, seed, sizeof(seed));
 	if (!rc)
 		rc = wire_add_u64(frame, CELL_TAG_WALL_MS, spec->limits.wall_ms);
 	if (!rc)

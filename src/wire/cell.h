@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define CELL_PROTOCOL_VERSION 3
+#define CELL_PROTOCOL_VERSION 4
 
 #define CELL_FILTER_MAX 1024u /* BPF instructions */
 #define CELL_CGROUP_FDS_MAX 6u
@@ -119,7 +119,7 @@ struct zygote_answer {
 /* Frames on the runner's control pipes (wire/frame.h). */
 enum cell_type {
 	/* service → runner */
-	CELL_RELEASE = 1, /* the listener has been taken: go on to park */
+	CELL_RELEASE = 1, /* CELL_TAG_AWAITED; the listener has been taken: go on to park */
 	CELL_JOB = 2,	  /* in a session again and again */
 	/* runner → service */
 	CELL_SEALED = 16, /* CELL_TAG_LISTENER */
@@ -140,15 +140,15 @@ enum cell_tag {
 	CELL_TAG_INPUT_NAME = 7, /* one field for each input */
 	CELL_TAG_CHART_FORMAT = 8,
 	CELL_TAG_TABLE_CSV = 9,
-	CELL_TAG_SEED = 10,
-	CELL_TAG_WALL_MS = 11,
-	CELL_TAG_CPU_MS = 12,
-	CELL_TAG_MEMORY_BYTES = 13,
-	CELL_TAG_PROCESSES = 14,
-	CELL_TAG_CALL = 15, /* its number: what the runner sends of another call is passed over */
-	CELL_TAG_SESSION = 16, /* a call of a session, and the name of its context */
-	CELL_TAG_STDIN = 17,   /* of such a call: 0 where it lies in the spool, else the errno that
+	CELL_TAG_WALL_MS = 10,
+	CELL_TAG_CPU_MS = 11,
+	CELL_TAG_MEMORY_BYTES = 12,
+	CELL_TAG_PROCESSES = 13,
+	CELL_TAG_CALL = 14, /* its number: what the runner sends of another call is passed over */
+	CELL_TAG_SESSION = 15, /* a call of a session, and the name of its context */
+	CELL_TAG_STDIN = 16,   /* of such a call: 0 where it lies in the spool, else the errno that
 				  kept it away */
+	CELL_TAG_AWAITED = 17, /* a job waits for this cell: what only shortens later is left out */
 };
 
 #endif

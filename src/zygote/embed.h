@@ -22,8 +22,10 @@ void embed_before_fork(void);
 void embed_after_fork_parent(void);
 void embed_after_fork_child(void);
 
-/* A no-op through the whole path of a job, so that its first touch of memory is already paid. */
-int embed_rehearse(struct err *err) MUST_CHECK;
+/* In the runner, before its job is known: all that any job needs, and before that a job that does
+ * nothing, so that the first touch of memory is paid, unless it would only delay one that is
+ * `awaited`. Once, before embed_run. */
+int embed_make_ready(bool awaited, struct err *err) MUST_CHECK;
 
 /* What the runner itself must know of a CELL_JOB frame. */
 struct embed_call {

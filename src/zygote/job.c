@@ -23,6 +23,7 @@
 static int control_fd_now = -1;
 static uint32_t call_now;
 static pid_t runner_pid;
+static PyObject *run_job, *emitter;
 
 static int item_kind(const char *kind)
 {
@@ -137,8 +138,6 @@ static int take_field(struct job_options *options, const struct wire_field *fiel
 	case CELL_TAG_CHART_FORMAT:
 	case CELL_TAG_TABLE_CSV:
 		return set_flag(options->dict, field);
-	case CELL_TAG_SEED:
-		return set(options->dict, "seed", PyBytes_FromStringAndSize(data, bytes));
 	case CELL_TAG_WALL_MS:
 		return set_number(options->limits, "wall_ms", field);
 	case CELL_TAG_CPU_MS:
@@ -188,27 +187,21 @@ static int build_options(struct span fields, struct job_options *options)
 
 static PyObject *call_run_job(const struct job_options *options)
 {
-	PyObject *module = PyImport_ImportModule("_brig.run");
-	PyObject *emitter = PyCFunction_New(&emit_method, NULL);
-	PyObject *answer = NULL;
-	if (module && emitter)
-		answer = PyObject_CallMethod(module, "run_job", "y#OO",
-			(const char *)options->code.data, (Py_ssize_t)options->code.len,
-			options->dict, emitter);
-	Py_XDECREF(emitter);
-	Py_XDECREF(module);
-	return answer;
+	return PyObject_CallFunction(run_job, "y#OO", (const char *)options->code.data,
+		(Py_ssize_t)options->code.len, options->dict, emitter);
 }
 
-int embed_rehearse(struct err *err)
+int embed_make_ready(bool awaited, struct err *err)
 {
 	PyObject *module = PyImport_ImportModule("_brig.run");
-	PyObject *done = module ? PyObject_CallMethod(module, "rehearse", NULL) : NULL;
+	PyObject *done =
+		module ? PyObject_CallMethod(module, "make_ready", "N", PyBool_FromLong(awaited))
+		       : NULL;
+	run_job = done ? PyObject_GetAttrString(module, "run_job") : NULL;
+	emitter = run_job ? PyCFunction_New(&emit_method, NULL) : NULL;
 	Py_XDECREF(module);
-	if (!done)
-		return python_error(err, "rehearse");
-	Py_DECREF(done);
-	return 0;
+	Py_XDECREF(done);
+	return emitter ? 0 : python_error(err, "make ready");
 }
 
 int embed_run(struct span fields, const struct embed_call *call, int control_fd, int *ret_exit,

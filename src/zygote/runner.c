@@ -155,6 +155,15 @@ static bool run_call(struct span fields)
 	return rc == 0;
 }
 
+static bool is_awaited(struct span fields)
+{
+	struct wire_field field;
+	bool awaited = false;
+	while (wire_next(&fields, &field) > 0)
+		awaited = awaited || field.tag == CELL_TAG_AWAITED;
+	return awaited;
+}
+
 _Noreturn void runner_main(const struct jail_plan *plan)
 {
 	struct err err = {0};
@@ -176,8 +185,7 @@ _Noreturn void runner_main(const struct jail_plan *plan)
 		_exit(125);
 	if (listener >= 0)
 		(void)close(listener);
-
-	if (embed_rehearse(&err) < 0)
+	if (embed_make_ready(is_awaited(frame.fields), &err) < 0)
 		fail(CELL_FD_CONTROL_OUT, &err);
 	if (send_frame(CELL_FD_CONTROL_OUT, CELL_PARKED, 0, NULL, 0) < 0)
 		_exit(125);

@@ -138,9 +138,8 @@ def _child(request):
     _seal()
     from _brig import run
 
-    run.rehearse()
+    run.make_ready()
     options = dict(request["options"])
-    options["seed"] = os.urandom(16) if "seed" not in options else bytes.fromhex(options["seed"])
 
     def emit(kind, payload, size=len):
         os.write(frames, struct.pack("<II", size(kind), size(payload)) + kind.encode() + payload)

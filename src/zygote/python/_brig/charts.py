@@ -28,7 +28,7 @@ def reset():
     last_shown = None
     _shown.clear()
     helpers = sys.modules.get("matplotlib._pylab_helpers")
-    if helpers is not None:
+    if helpers is not None and helpers.Gcf.figs:
         helpers.Gcf.destroy_all()
 
 
@@ -135,7 +135,7 @@ def show(figure, again=True):
 def show_open():
     """The figures still open, in order, but for those on which nothing was drawn."""
     helpers = sys.modules.get("matplotlib._pylab_helpers")
-    if helpers is None:
+    if helpers is None or not helpers.Gcf.figs:
         return
     for manager in helpers.Gcf.get_all_fig_managers():
         figure = manager.canvas.figure

@@ -22,7 +22,6 @@ class Job:
         self.chart_format = options.get("chart_format", "png")
         self.table_csv = bool(options.get("table_csv", False))
         self.spool = options.get("spool", "/tmp/.brig")
-        self.seed = options.get("seed", b"")
         self.limits = dict(options.get("limits", {}))
         self.session = bool(options.get("session", False))
         self.context = options.get("context", "")

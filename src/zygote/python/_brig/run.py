@@ -1,7 +1,8 @@
 """One job from its bytes to its exit code: compile, run, show, report, end as a script ends.
 
-`run_job` is called once in a sealed child (in a session: once for each call). What the job leaves
-behind in this process goes with it; a child that the job forked never comes back from here.
+`make_ready` is called in a sealed child before its job is known, `run_job` then once (in a session:
+once for each call). What the job leaves behind in this process goes with it; a child that the job
+forked never comes back from here.
 """
 
 import sys
@@ -19,6 +20,7 @@ _BROKEN = (
 )
 
 _calls = 0
+_main = None  # made ahead for a job that is no session's
 
 
 def run_job(code, options, emit):
@@ -28,12 +30,10 @@ def run_job(code, options, emit):
     """
     mine = getpid()
     try:
-        if not _calls:  # later calls of a session find what the earlier ones made of it
-            streams.open_streams()
-            seeds.reseed(options.get("seed"))
-            ending.forget_zygote()
-        else:
+        if _calls:  # what earlier calls of the session made of the process stays
             streams.begin_call()
+        elif _main is None:
+            make_ready(awaited=True)
         return _run(bytes(code), options, emit, True)
     except BaseException:
         if getpid() != mine:
@@ -45,14 +45,27 @@ def run_job(code, options, emit):
         return 1
 
 
+def make_ready(awaited=False):
+    """All that a job needs and that needs no job: its time is not the job's. The rehearsal is for
+    a child that will rest before its job; where the job is `awaited` it would only be delayed."""
+    global _main
+    if not awaited:
+        rehearse()
+    streams.open_streams()
+    seeds.reseed(urandom(16))
+    ending.forget_zygote()
+    sys.argv = ["job.py"]
+    if jobs.WORK_DIR not in sys.path:
+        sys.path.insert(0, jobs.WORK_DIR)
+        sys.path_importer_cache.pop(jobs.WORK_DIR, None)
+    _main = execute.new_main()
+
+
 def rehearse():
     """A job that does nothing, through the whole path, leaving no trace: touches its pages."""
     keep = {n: getattr(sys, n) for n in ("stdin", "stdout", "stderr", "argv", "path")}
     keep |= {n: getattr(sys, n) for n in ("__stdin__", "__stdout__", "__stderr__")}
     main = sys.modules.get("__main__")
-    streams.make_ready()
-    seeds.reseed(urandom(16))
-    ending.forget_zygote()
     streams.open_streams(rehearsal.raw)
     try:
         for code in rehearsal.codes():
@@ -92,8 +105,10 @@ def _run(code, options, emit, real):
         error = fault
         exit_code = 1
     value = None
-    sys.settrace(None)
-    sys.setprofile(None)
+    if sys.gettrace() is not None:  # to set None where there is none costs all the same
+        sys.settrace(None)
+    if sys.getprofile() is not None:
+        sys.setprofile(None)
     if not job.frames.mine():
         ending.leave_forked(error, exit_code)
     if error is not None:
@@ -107,17 +122,11 @@ def _run(code, options, emit, real):
 
 def _prepare(job, real):
     global _calls
-    first = not _calls
     if real:
         _calls += 1
     job.filename = "job.py" if _calls <= 1 else f"job-{_calls}.py"
-    if first:
-        sys.argv = ["job.py"]
-    if real and first and jobs.WORK_DIR not in sys.path:
-        sys.path.insert(0, jobs.WORK_DIR)
-        sys.path_importer_cache.pop(jobs.WORK_DIR, None)
     if not job.session:
-        return execute.new_main()
+        return _main if real else execute.new_main()
     job.clear_spool()
     charts.begin_call()
     main = contexts.enter(job.context)

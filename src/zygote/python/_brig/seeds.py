@@ -1,7 +1,7 @@
 """Random numbers: every job its own, though all cells come from one process.
 
 The generators that exist in the zygote would give each child the same numbers. They are found
-once, before the first fork, and seeded anew from the job's seed.
+once, before the first fork, and seeded anew in each child from the kernel's random bytes.
 """
 
 import gc
@@ -28,9 +28,7 @@ def find():
 
 
 def reseed(seed):
-    """Seeds every generator of the zygote from the job's 16 bytes, each differently."""
-    if not seed:
-        return
+    """Seeds every generator of the zygote from 16 random bytes, each differently."""
     random = sys.modules.get("random")
     if random is not None and random._inst not in _found:
         _found.append(random._inst)

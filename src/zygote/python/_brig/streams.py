@@ -14,14 +14,6 @@ from . import late
 _print = builtins.print
 
 
-_ready = []  # made by the rehearsal, over the same descriptors
-
-
-def make_ready():
-    """Makes the job's streams ahead of it; only in the child that will run it."""
-    _ready[:] = _make(_descriptor)
-
-
 class _Writer(io.TextIOWrapper):
     """stdout or stderr; `begin_call` gives it a `write` of its own while there are late threads."""
 
@@ -36,9 +28,10 @@ def _write_unless_late(self, text):
     return io.TextIOWrapper.write(self, text)
 
 
-def open_streams(make_raw=None):
-    """New text streams for the job, in place of whatever the zygote had."""
-    made = _make(make_raw) if make_raw else _ready or _make(_descriptor)
+def open_streams(raw=None):
+    """New text streams for the job, in place of whatever the zygote had: over its descriptors, or
+    over what `raw` makes of their numbers."""
+    made = _make(raw or _descriptor)
     sys.stdin, sys.stdout, sys.stderr = made
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = made
 
@@ -68,11 +61,6 @@ def take_stdin(spool, fault):
     sys.__stdin__ = _reader(_descriptor(0))
     if not replaced:  # by the code, with something of its own
         sys.stdin = sys.__stdin__
-
-
-def forget():
-    """Drops what `make_ready` made: in the zygote, whose descriptors are not a job's."""
-    _ready.clear()
 
 
 def _make(raw):

@@ -36,7 +36,6 @@ def prepare(level_name, modules):
     from . import run
 
     run.rehearse()
-    streams.forget()
     seeds.find()
     gc.collect()
     gc.freeze()
