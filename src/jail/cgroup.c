@@ -263,26 +263,6 @@ void cgroup_thaw(const struct cgroup *cgroup)
 		return;
 }
 
-int cgroup_empty(const struct cgroup *cgroup)
-{
-	char text[256];
-	for (size_t i = CGROUP_COUNT; i-- > 0;) {
-		if (cgroup->dirs[i] < 0)
-			continue;
-		int rc = read_at(cgroup->dirs[i], "cgroup.procs", text, sizeof(text));
-		return rc < 0 ? rc : text[0] == 0;
-	}
-	return -ENOTSUP;
-}
-
-int cgroup_kill(const struct cgroup *cgroup)
-{
-	if (cgroup->dirs[CGROUP_UNIFIED] < 0)
-		return -ENOTSUP;
-	int rc = write_at(cgroup->dirs[CGROUP_UNIFIED], "cgroup.kill", "1");
-	return rc == -ENOENT ? -ENOTSUP : rc;
-}
-
 static int remove_dir(int parent_fd, const char *name)
 {
 	if (unlinkat(parent_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)

@@ -49,7 +49,7 @@ struct cgroup_limits {
 };
 
 struct cgroup_usage {
-	uint64_t cpu_us;
+	uint64_t cpu_us;	    /* each figure is 0 where the layer is missing */
 	uint64_t memory_peak_bytes; /* 0 where the kernel does not count it */
 	uint32_t processes_peak;    /* 0 where the kernel does not count it */
 	uint64_t oom_kills;
@@ -91,27 +91,22 @@ int cgroup_resume(const struct cgroup *cgroup) MUST_CHECK;
 /* Lets a v1 group run again, so that killed tasks can die; a v2 group needs no thawing for that. */
 void cgroup_thaw(const struct cgroup *cgroup);
 
-/* 1 no task is left, 0 some are, -errno. */
-int cgroup_empty(const struct cgroup *cgroup) MUST_CHECK;
+/* Reads all figures. -errno (-EMFILE, -ENOMEM) where one could not be read: then none is known. */
+int cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usage) MUST_CHECK;
 
-/* Kills all tasks, frozen ones too, where the kernel has cgroup.kill; else -ENOTSUP. */
-int cgroup_kill(const struct cgroup *cgroup) MUST_CHECK;
-
-void cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usage);
-
-/* The CPU time alone, for those who ask often. */
-uint64_t cgroup_cpu_us(const struct cgroup *cgroup);
+/* The CPU time alone, in microseconds, for those who ask often. 0 or -errno as above. */
+int cgroup_cpu_us(const struct cgroup *cgroup, uint64_t *ret_us) MUST_CHECK;
 
 /* What no reclaim gives back without swap, where writing a lower limit would kill (v2); else 0: v1
- * refuses the limit by -EBUSY. */
-uint64_t cgroup_memory_held(const struct cgroup *cgroup);
+ * refuses the limit by -EBUSY. 0 or -errno as above. */
+int cgroup_memory_held(const struct cgroup *cgroup, uint64_t *ret_bytes) MUST_CHECK;
 
 /* Starts the memory peak anew where the kernel can (v1). */
 void cgroup_reset_peak(const struct cgroup *cgroup);
 
 /*
  * A descriptor that becomes readable when the group runs out of memory (v1), or -ENOTSUP: then
- * watch the file that cgroup_event_file names.
+ * watch memory.events.
  */
 int cgroup_oom_eventfd(const struct cgroup *cgroup, struct err *err) MUST_CHECK;
 

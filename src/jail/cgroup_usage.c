@@ -24,49 +24,70 @@ static uint64_t keyed(const char *text, const char *key)
 	return 0;
 }
 
-static uint64_t number(
-	const struct cgroup *cgroup, enum cgroup_controller controller, const char *file)
+/* A file that is not there is a figure that the kernel does not count: empty. */
+static int read_counted(const struct cgroup *cgroup, enum cgroup_controller controller,
+	const char *file, char *text, size_t room)
 {
-	char text[64];
-	if (cgroup_read(cgroup, controller, file, text, sizeof(text)) < 0)
-		return 0;
-	return strtoull(text, NULL, 10);
+	int rc = cgroup_read(cgroup, controller, file, text, room);
+	if (rc < 0)
+		text[0] = 0;
+	return rc == -ENOENT ? 0 : rc;
 }
 
-uint64_t cgroup_cpu_us(const struct cgroup *cgroup)
+static int number(const struct cgroup *cgroup, enum cgroup_controller controller, const char *file,
+	uint64_t *ret_number)
+{
+	char text[64];
+	int rc = read_counted(cgroup, controller, file, text, sizeof(text));
+	*ret_number = strtoull(text, NULL, 10);
+	return rc;
+}
+
+int cgroup_cpu_us(const struct cgroup *cgroup, uint64_t *ret_us)
 {
 	char text[512];
 	if (cgroup->v2) {
-		if (cgroup_read(cgroup, CGROUP_CPU, "cpu.stat", text, sizeof(text)) < 0)
-			return 0;
-		return keyed(text, "usage_usec");
+		int rc = read_counted(cgroup, CGROUP_CPU, "cpu.stat", text, sizeof(text));
+		*ret_us = keyed(text, "usage_usec");
+		return rc;
 	}
 	bool apart = cgroup->dirs[CGROUP_CPUACCT] >= 0;
-	return number(cgroup, apart ? CGROUP_CPUACCT : CGROUP_CPU, "cpuacct.usage") / 1000;
+	int rc = number(cgroup, apart ? CGROUP_CPUACCT : CGROUP_CPU, "cpuacct.usage", ret_us);
+	*ret_us /= 1000;
+	return rc;
 }
 
-void cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usage)
+int cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usage)
 {
 	char text[512];
 	const char *events = cgroup->v2 ? "memory.events" : "memory.oom_control";
 	const char *peak = cgroup->v2 ? "memory.peak" : "memory.max_usage_in_bytes";
+	uint64_t processes = 0;
 
-	*ret_usage = (struct cgroup_usage){
-		.cpu_us = cgroup_cpu_us(cgroup),
-		.memory_peak_bytes = number(cgroup, CGROUP_MEMORY, peak),
-		.processes_peak = (uint32_t)number(cgroup, CGROUP_PIDS, "pids.peak"),
-	};
-	if (cgroup_read(cgroup, CGROUP_MEMORY, events, text, sizeof(text)) == 0)
-		ret_usage->oom_kills = keyed(text, "oom_kill");
+	*ret_usage = (struct cgroup_usage){0};
+	int rc = cgroup_cpu_us(cgroup, &ret_usage->cpu_us);
+	if (!rc)
+		rc = number(cgroup, CGROUP_MEMORY, peak, &ret_usage->memory_peak_bytes);
+	if (!rc)
+		rc = number(cgroup, CGROUP_PIDS, "pids.peak", &processes);
+	if (!rc)
+		rc = read_counted(cgroup, CGROUP_MEMORY, events, text, sizeof(text));
+	if (rc < 0)
+		return rc;
+	ret_usage->processes_peak = (uint32_t)processes;
+	ret_usage->oom_kills = keyed(text, "oom_kill");
+	return 0;
 }
 
-uint64_t cgroup_memory_held(const struct cgroup *cgroup)
+int cgroup_memory_held(const struct cgroup *cgroup, uint64_t *ret_bytes)
 {
 	char text[4096];
-	if (!cgroup->v2 ||
-		cgroup_read(cgroup, CGROUP_MEMORY, "memory.stat", text, sizeof(text)) < 0)
+	*ret_bytes = 0;
+	if (!cgroup->v2)
 		return 0;
-	return keyed(text, "anon") + keyed(text, "shmem");
+	int rc = read_counted(cgroup, CGROUP_MEMORY, "memory.stat", text, sizeof(text));
+	*ret_bytes = keyed(text, "anon") + keyed(text, "shmem");
+	return rc;
 }
 
 void cgroup_reset_peak(const struct cgroup *cgroup)

@@ -249,7 +249,11 @@ void cell_on_init_ended(evutil_socket_t fd, short what, void *context)
 	if (cell->state == CELL_RUNNING && cell->job) {
 		/* Nothing inside can end it but the kernel's out-of-memory killer. */
 		struct cgroup_usage usage;
-		cgroup_read_usage(&cell->cgroup, &usage);
+		int rc = cgroup_read_usage(&cell->cgroup, &usage);
+		if (rc < 0) {
+			end_unread(cell, rc);
+			return;
+		}
 		if (usage.oom_kills) {
 			end_job(cell, END_MEMORY);
 			return;

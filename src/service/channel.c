@@ -24,6 +24,7 @@ struct channel {
 	struct buf in;
 	int fds[LIMIT_INPUTS + 1];
 	size_t fd_count;
+	bool too_many; /* descriptors in all: those that came with it were closed */
 	struct job *job;
 	struct errand *errand; /* or a request about a session */
 	bool answered;
@@ -109,6 +110,13 @@ static void cancel(struct channel *channel)
 	}
 }
 
+static int too_many(struct err *err)
+{
+	return err_set(err, -EMFILE, "service",
+		"its callers' files take all descriptors that it may have open: raise its limit "
+		"(ulimit -Hn), or have fewer jobs wait");
+}
+
 static int take_job(struct channel *channel, struct span fields)
 {
 	struct err err = {0};
@@ -117,6 +125,8 @@ static int take_job(struct channel *channel, struct span fields)
 	if (!job)
 		return -ENOMEM;
 	int rc = job_spec_decode(fields, channel->fds, channel->fd_count, &job->spec, &err);
+	if (channel->too_many)
+		rc = too_many(&err);
 	channel->fd_count = 0;
 	channel->job = job;
 	event_free(channel->limit);
@@ -135,7 +145,7 @@ static int take_job(struct channel *channel, struct span fields)
 
 static int take_request(struct channel *channel, struct span fields)
 {
-	struct errand *errand = errand_new(channel->service, channel);
+	struct errand *errand = channel->too_many ? NULL : errand_new(channel->service, channel);
 	if (!errand)
 		return -ENOMEM;
 	channel->errand = errand;
@@ -175,6 +185,17 @@ static bool take_frames(struct channel *channel)
 	return true;
 }
 
+/* The last ones are not for callers: without them no limit could be kept and no cell be judged. */
+static void keep_fds(struct channel *channel, int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		channel->too_many |= fds[i] > channel->service->callers_fd_max;
+	if (channel->too_many)
+		close_fds(fds, &count);
+	memcpy(channel->fds + channel->fd_count, fds, count * sizeof(fds[0]));
+	channel->fd_count += count;
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *context)
 {
 	struct channel *channel = context;
@@ -194,8 +215,7 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 		channel_close(channel);
 		return;
 	}
-	memcpy(channel->fds + channel->fd_count, fds, count * sizeof(fds[0]));
-	channel->fd_count += count;
+	keep_fds(channel, fds, count);
 	channel->in.len += (size_t)got;
 	(void)take_frames(channel);
 }

@@ -149,10 +149,25 @@ static uint64_t cell_spent_us(const struct cell *cell)
 	       (uint64_t)(user->tv_usec + system->tv_usec);
 }
 
+static void tell_unread(struct job *job, int rc)
+{
+	(void)err_sys(&job->fault, rc, "cgroup", "reading the figures of a cell");
+	job->facts.cause = END_FAULT;
+}
+
+void end_unread(struct cell *cell, int rc)
+{
+	if (cell->job && cell->job->facts.cause != END_FAULT)
+		tell_unread(cell->job, rc);
+	end_job(cell, END_FAULT);
+}
+
 static void fill_usage(struct cell *cell, struct job *job, struct job_result *result)
 {
 	struct cgroup_usage usage;
-	cgroup_read_usage(&cell->cgroup, &usage);
+	int rc = cgroup_read_usage(&cell->cgroup, &usage);
+	if (rc < 0 && job->facts.cause != END_FAULT)
+		tell_unread(job, rc);
 	/* No group counts where those layers are missing: then what the runner's own end told. */
 	if (layer_in(cell->service->skip, LAYER_CPU))
 		usage.cpu_us = cell_spent_us(cell);

@@ -99,10 +99,15 @@ static void on_cpu(evutil_socket_t fd, short what, void *context)
 	struct cell *cell = context;
 	const struct job_limits *limits = &cell->job->spec.limits;
 	uint64_t limit_us = (uint64_t)limits->cpu_ms * 1000;
-	uint64_t used_us = run_cpu_used_us(cell);
+	uint64_t used_us;
 	(void)fd;
 	(void)what;
 
+	int rc = run_cpu_used_us(cell, &used_us);
+	if (rc < 0) {
+		end_unread(cell, rc);
+		return;
+	}
 	if (used_us >= limit_us) {
 		end_job(cell, END_CPU);
 		return;
@@ -126,8 +131,10 @@ void run_on_memory_event(struct cell *cell)
 	struct cgroup_usage usage;
 	if (cell->state != CELL_RUNNING)
 		return;
-	cgroup_read_usage(&cell->cgroup, &usage);
-	if (usage.oom_kills)
+	int rc = cgroup_read_usage(&cell->cgroup, &usage);
+	if (rc < 0)
+		end_unread(cell, rc);
+	else if (usage.oom_kills)
 		end_job(cell, END_MEMORY);
 }
 
@@ -223,10 +230,11 @@ void run_start(struct cell *cell)
 		fd_close(&cell->stdin_fd);
 	job->call = ++cell->calls;
 	cgroup_reset_peak(&cell->cgroup);
-	job->cpu_base_us = cgroup_cpu_us(&cell->cgroup);
+	int rc = cgroup_cpu_us(&cell->cgroup, &job->cpu_base_us);
 	cell->state = CELL_RUNNING;
 	job->started_us = clock_now_us();
-	int rc = build_job_frame(job);
+	if (!rc)
+		rc = build_job_frame(job);
 	if (!rc)
 		rc = watch_job(cell);
 	if (rc < 0) {

@@ -103,9 +103,13 @@ static int limit_group(struct cell *cell, struct err *err)
 		limits->cpus == limits_default.cpus)
 		return 0;
 	/* What earlier calls left is not killed for a call's lower limit: see run_place. */
-	if (cell->session && cgroup_memory_held(&cell->cgroup) > limits->memory_bytes)
+	uint64_t held = 0;
+	int rc = cell->session ? cgroup_memory_held(&cell->cgroup, &held) : 0;
+	if (rc < 0)
+		return err_sys(err, rc, "memory", "reading what the cell holds");
+	if (held > limits->memory_bytes)
 		return -EBUSY;
-	int rc = cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
+	rc = cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
 	return rc ? rc : receipt_read_limits(cell, limits, err);
 }
 
@@ -124,8 +128,10 @@ int run_limit(struct cell *cell, struct err *err)
 	return rc ? rc : limit_cpu_seconds(cell, err);
 }
 
-uint64_t run_cpu_used_us(const struct cell *cell)
+int run_cpu_used_us(const struct cell *cell, uint64_t *ret_us)
 {
-	uint64_t used_us = cgroup_cpu_us(&cell->cgroup);
-	return used_us > cell->job->cpu_base_us ? used_us - cell->job->cpu_base_us : 0;
+	uint64_t base_us = cell->job->cpu_base_us, used_us = 0;
+	int rc = cgroup_cpu_us(&cell->cgroup, &used_us);
+	*ret_us = used_us > base_us ? used_us - base_us : 0;
+	return rc;
 }

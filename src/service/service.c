@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/keyctl.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -22,9 +23,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* What a cell with its job has open at most, less the inputs; and the service beside them. */
+/* What a cell with its job has open at most, less the inputs; and the service beside them, with
+ * those that it opens for a moment to set a limit or read a figure. */
 #define CELL_DESCRIPTORS 40u
 #define OWN_DESCRIPTORS 96u
+#define MOMENTARY_DESCRIPTORS 48u
 
 _Noreturn void service_abandon(struct service *service, const char *why)
 {
@@ -67,7 +70,7 @@ static void on_link(evutil_socket_t fd, short what, void *context)
 		return;
 	if (got <= 0)
 		service_abandon(service, NULL);
-	if (verb == LINK_CHANNEL && count == 1)
+	if (verb == LINK_CHANNEL && count == 1 && channel_fd <= service->callers_fd_max)
 		channel_open(service, channel_fd);
 	else if (verb == LINK_STATS && count == 1)
 		stats_answer(service, channel_fd);
@@ -162,8 +165,18 @@ static uint32_t affordable_cells(uint32_t wanted)
 	return (uint32_t)count;
 }
 
+/* The kernel gives the lowest number that is free, so the number tells how many are left. */
+static int last_for_callers(void)
+{
+	struct rlimit have;
+	if (getrlimit(RLIMIT_NOFILE, &have) < 0 || have.rlim_cur > INT_MAX)
+		return INT_MAX;
+	return (int)have.rlim_cur - (int)MOMENTARY_DESCRIPTORS;
+}
+
 static int make_cells(struct service *service, struct err *err)
 {
+	service->callers_fd_max = last_for_callers();
 	service->cell_count = affordable_cells(service->start.cells_max);
 	if (service->start.one_uid == 0 && service->cell_count > (LAUNCH_UIDS - 1) / 2)
 		service->cell_count = (LAUNCH_UIDS - 1) / 2;

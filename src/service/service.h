@@ -217,6 +217,7 @@ struct service {
 	struct event *maker_event, *link_event, *control_event, *inotify_event;
 	struct event *refill_event, *sizing_event;
 	int control_fd, link_fd, proc_fd, inputs_fd, inotify_fd, meminfo_fd;
+	int callers_fd_max; /* what callers send may have no higher number: the rest is for cells */
 	struct zygote zygotes[ZYGOTES_MAX];
 	size_t zygote_count, level_count;
 	struct cell *cells;
@@ -322,7 +323,7 @@ void run_on_output(evutil_socket_t fd, short what, void *context);
 int run_limit(struct cell *cell, struct err *err) MUST_CHECK;
 bool run_folder_is_right(const struct cell *cell);
 int run_ask_resize(struct cell *cell, struct err *err) MUST_CHECK;
-uint64_t run_cpu_used_us(const struct cell *cell);
+int run_cpu_used_us(const struct cell *cell, uint64_t *ret_us) MUST_CHECK;
 
 /* notify.c: the deadly class of system calls */
 int notify_take(struct cell *cell, int listener_number, struct err *err) MUST_CHECK;
@@ -330,6 +331,8 @@ int notify_watch(struct cell *cell) MUST_CHECK; /* anew, for a later call */
 
 /* end.c: verdict, collection, answer */
 void end_job(struct cell *cell, enum end_cause cause);
+/* A figure that the verdict needs could not be read: brig's own fault, never a guess. */
+void end_unread(struct cell *cell, int rc);
 void end_on_frozen(struct cell *cell);
 void end_on_empty(struct cell *cell);
 void end_answer_without_cell(struct job *job);

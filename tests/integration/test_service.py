@@ -1,5 +1,6 @@
 """The service itself: who may speak to it, and what happens when a part of it dies or stops."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -247,6 +248,65 @@ def test_killed_runner_and_init(own_service):
         result = call.result()
         assert result.outcome == "internal" and "init" in result.fault and result.text == "up\n"
     own_service.settled()
+
+
+@contextlib.contextmanager
+def no_descriptor_left(pid):
+    """The process can open nothing more. Only root of its own user namespace may say so."""
+    with open(f"/proc/{pid}/limits", encoding="ascii") as file:
+        usual = next(line.split()[3] for line in file if line.startswith("Max open files"))
+
+    def limit(count):
+        subprocess.run(["nsenter", "-t", str(pid), "-U", "-S", "0", "-G", "0", "prlimit",
+                        "--pid", str(pid), f"--nofile={count}:"], check=True)
+    limit(5)
+    try:
+        yield
+    finally:
+        limit(usual)
+
+
+@pytest.mark.parametrize("code", [
+    "while True:\n    pass",  # its CPU time cannot be asked for
+    "x = bytearray(200 << 20)",  # nor whether memory ran out
+    "import time; time.sleep(0.5)"])  # nor what it used
+def test_figures_that_cannot_be_read_are_not_guessed(own_service, code):
+    """Without a descriptor for the cgroup's files no limit can be kept and no verdict be right."""
+    code = "import time; print('up', flush=True); time.sleep(0.5)\n" + code
+    with channel.Call(own_service.socket, code, stream=True, cpu_ms=1000,
+                      memory_bytes=64 << 20) as call:
+        call.wait_output("up\n")
+        with no_descriptor_left(own_service.service_pid()):
+            result = call.result()
+    assert result.outcome == "internal" and "reading the figures" in result.fault
+    assert result.usage["wall_ms"] < 20000
+    own_service.settled()
+    assert channel.run(own_service.socket, "print(2)").text == "2\n"
+
+
+def test_callers_files_leave_descriptors_for_limits(tmp_path, monkeypatch):
+    """Callers whose files take all that the service may have open are refused; a limit holds."""
+    script = tmp_path / "brig"
+    script.write_text(f"#!/bin/sh\nexec prlimit --nofile=300:300 '{host.BRIG}' \"$@\"\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(host, "BRIG", str(script))
+    inputs = [(f"{n}.txt", b"x") for n in range(60)]
+    with host.Service(cells=4) as service, contextlib.ExitStack() as stack:
+        burner = stack.enter_context(channel.Call(
+            service.socket, "print('up', flush=True)\nwhile True:\n    pass", stream=True,
+            cpu_ms=2000))
+        burner.wait_output("up\n")
+        flood = [stack.enter_context(channel.Call(
+            service.socket, "import time; time.sleep(3)", inputs=inputs)) for _ in range(8)]
+        fds = f"/proc/{service.service_pid()}/fd"
+        host.wait_until(lambda: len(os.listdir(fds)) > 200, "the callers' files")
+        most = len(os.listdir(fds))
+        outcome = outcome_of(burner)
+        results = [call.result() for call in flood]
+    assert outcome == "timeout_cpu" and most < 300
+    refused = [r for r in results if r.outcome == "internal"]
+    assert refused and all("ulimit" in r.fault for r in refused), [r.fault for r in refused]
+    assert {r.outcome for r in results} == {"ok", "internal"}
 
 
 def test_service_process_has_no_privilege_on_the_host(own_service):
