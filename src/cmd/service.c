@@ -30,6 +30,7 @@
 #define PARK_MAX 32u
 #define RESTART_PAUSE_MS 200
 #define RESTARTS_IN_A_ROW 10u
+#define ROOM_PAUSE_NS 10000000L /* how long until a full link is looked at again */
 
 static const char help[] =
 	"usage: brig service [--socket PATH] [--image NAME] [--cells N] [--park N]\n"
@@ -95,7 +96,11 @@ static int serve(int listen_fd, const struct launch *launch, const sigset_t *wai
 	pulse_start(&pulse, clock_now_ms());
 	while (!stop_asked) {
 		struct timespec wait = pulse_wait(&pulse, clock_now_ms());
+		bool takes = launch_takes(launch);
+		watched[0].fd = takes ? listen_fd : -1;
 		watched[2].fd = pulse.fd;
+		if (!takes && (wait.tv_sec > 0 || wait.tv_nsec > ROOM_PAUSE_NS))
+			wait = (struct timespec){.tv_nsec = ROOM_PAUSE_NS};
 		if (ppoll(watched, 3, &wait, wait_mask) < 0)
 			continue;
 		if (watched[1].revents)

@@ -255,12 +255,17 @@ int launch_channel(const struct launch *launch, int *ret_channel_fd, struct err 
 	return rc;
 }
 
+bool launch_takes(const struct launch *launch)
+{
+	struct pollfd link = {.fd = launch->link_fd, .events = POLLOUT};
+	return poll(&link, 1, 0) != 0;
+}
+
 int launch_ping(const struct launch *launch, int *ret_fd)
 {
 	const char verb = LINK_PING;
-	struct pollfd link = {.fd = launch->link_fd, .events = POLLOUT};
 	int pair[2];
-	if (poll(&link, 1, 0) == 0)
+	if (!launch_takes(launch))
 		return -EAGAIN;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;

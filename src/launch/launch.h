@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "wire/layer.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct launch_options {
@@ -51,6 +52,10 @@ int launch_channel(const struct launch *launch, int *ret_channel_fd, struct err 
 
 /* Hands a connected stream socket (borrowed) to the service as a channel. */
 int launch_pass(const struct launch *launch, int channel_fd, struct err *err) MUST_CHECK;
+
+/* Whether its link has room: what sends would wait otherwise, for ever where the service is
+ * stopped. */
+bool launch_takes(const struct launch *launch);
 
 /* Asks whether it is still there: `*ret_fd`, the caller's, becomes readable with its answer.
  * -EAGAIN where the link takes no more, or another -errno. */

@@ -3,8 +3,10 @@
 The limit is set low here (`silence_max`); nothing asserts how long anything took.
 """
 
+import contextlib
 import os
 import signal
+import socket
 import threading
 import time
 
@@ -132,9 +134,17 @@ def test_one_that_is_only_kept_from_running_stays():
 
 @pytest.mark.slow
 def test_a_service_alone_is_started_again_too():
-    with host.Service(cells=2) as running:
+    """With more callers at its door than its link takes."""
+    with host.Service(cells=2) as running, contextlib.ExitStack() as callers:
         pid = running.service_pid()
         os.kill(pid, signal.SIGSTOP)
+        for _ in range(400):
+            caller = callers.enter_context(socket.socket(socket.AF_UNIX))
+            caller.setblocking(False)
+            try:
+                caller.connect(running.socket)
+            except BlockingIOError:
+                break  # nor does the door take more
         host.wait_until(lambda: running.log().count('"ready"') == 2, "another is ready")
         assert '"service_silent"' in running.log() and not host.status_of(pid)
         done = host.run_brig("run", "--socket", running.socket, "-c", "print(6 * 7)")
