@@ -150,16 +150,22 @@ static void on_frame(struct cell *cell, const struct wire_frame *frame)
 	}
 }
 
-/* Takes whole frames off the buffer. false once nothing more is to be read. */
+/* Takes whole frames off the buffer, which moves but once for all of them: a job may send them by
+ * the thousand. false once nothing more is to be read. */
 static bool take_frames(struct cell *cell)
 {
 	const uint64_t sequence = cell->sequence;
 	for (;;) {
 		struct wire_frame frame;
-		int rc =
-			wire_peek(cell->control.data, cell->control.len, CONTROL_BYTES_MAX, &frame);
-		if (rc == 0)
+		size_t left = cell->control.len - cell->control_taken;
+		int rc = left ? wire_peek(cell->control.data + cell->control_taken, left,
+					CONTROL_BYTES_MAX, &frame)
+			      : 0;
+		if (rc == 0) {
+			buf_drop(&cell->control, cell->control_taken);
+			cell->control_taken = 0;
 			return true;
+		}
 		if (rc < 0) {
 			on_nonsense(cell, "an oversized frame");
 			return false;
@@ -170,12 +176,13 @@ static bool take_frames(struct cell *cell)
 			on_nonsense(cell, "too many frames");
 			return false;
 		}
+		/* What ends the job drains the pipe from in there, behind this frame. */
+		cell->control_taken += frame.bytes;
 		on_frame(cell, &frame);
 		/* The frame may have ended the cell, and the slot may even have a new one. */
 		if (cell->sequence != sequence || cell->state == CELL_DYING ||
 			cell->state == CELL_FREE || cell->collected)
 			return false;
-		buf_drop(&cell->control, frame.bytes);
 	}
 }
 
