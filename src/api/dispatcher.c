@@ -18,6 +18,7 @@
 #define BODIES_BYTES_MAX (512ull * MIB)
 #define DRAIN_TICK_US 20000
 #define DRAIN_LAST_MS 5000u
+#define GRACE_MS_MIN 30000u /* a service gives up its own parts sooner than that */
 
 /* Everything that was begun is over and has been sent. */
 static bool is_idle(const struct dispatcher *dispatcher)
@@ -63,7 +64,8 @@ void dispatcher_drain(struct dispatcher *dispatcher)
 
 uint64_t dispatcher_grace_ms(const struct dispatcher *dispatcher)
 {
-	return 2ull * dispatcher->config->service.silence_max_ms;
+	uint64_t twice_ms = 2ull * dispatcher->config->service.silence_max_ms;
+	return twice_ms > GRACE_MS_MIN ? twice_ms : GRACE_MS_MIN;
 }
 
 static void set_hosts(struct dispatcher *dispatcher)

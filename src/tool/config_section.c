@@ -238,7 +238,7 @@ TAKE(service_silence)
 	if (config_value_ms(parse, "silence_max", value, HOUR_MS, silence_ms) &&
 		*silence_ms < CONFIG_SILENCE_MIN_MS)
 		config_fault(parse, parse->line,
-			"silence_max is at least 1s: what is shorter ends a service that is only "
+			"silence_max is at least 5s: what is shorter ends a service that is only "
 			"busy");
 }
 

@@ -71,7 +71,7 @@ def is_back(brig, pid):
 
 
 def test_a_stopped_service_is_ended_and_another_serves():
-    with serve(2) as brig:
+    with serve(5) as brig:
         callers = Callers()
         session, idle = begin(brig), begin(brig)
         below = set(host.descendants(brig.child("brig-service")))
@@ -95,9 +95,10 @@ def test_a_stopped_service_is_ended_and_another_serves():
     assert brig.process.returncode == 0
 
 
+@pytest.mark.slow
 def test_the_dispatcher_gives_a_job_up_by_itself():
     """Where nobody ends the service: its parent is stopped too."""
-    with serve(1) as brig:
+    with serve(5) as brig:
         session, callers = begin(brig), Callers()
         pid = brig.child("brig-service")
         os.kill(brig.process.pid, signal.SIGSTOP)
@@ -118,12 +119,12 @@ def test_the_dispatcher_gives_a_job_up_by_itself():
 
 def test_one_that_is_only_kept_from_running_stays():
     """A machine that sleeps, or has no time for either: silence that the parent slept through."""
-    with serve(4) as brig:
+    with serve(5) as brig:
         session = begin(brig)
         pid = brig.child("brig-service")
         os.kill(brig.process.pid, signal.SIGSTOP)
         os.kill(pid, signal.SIGSTOP)
-        time.sleep(6)
+        time.sleep(7)
         os.kill(brig.process.pid, signal.SIGCONT)
         os.kill(pid, signal.SIGCONT)
         time.sleep(3)

@@ -233,6 +233,7 @@ static void faults_name_line_and_fix(void **state)
 		{"[role a]\ntools = calculate\nfile_root = /srv\n", 3, "write file_root NAME"},
 		{"[role a]\ntools = calculate\nfile_root x = srv\n", 3, "a path from the root"},
 		{"[role a]\ntools = calculate\ntools x = calculate\n", 3, "takes no name"},
+		{"[service]\nsilence_max = 4s\n", 2, "at least 5s"},
 		{"[token t]\nrole = a\nsha256 = abc\n", 3, "64 hexadecimal digits"},
 		{"[token t]\nsha256 = "
 		 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\n",
