@@ -19,7 +19,9 @@
 #define FREEZE_LIMIT_US (200u * 1000)
 /* Where killing loses what a session holds, a busy machine is given more time. */
 #define FREEZE_LIMIT_SESSION_US (5u * 1000 * 1000)
-#define FREEZE_LOOK_US 500u
+/* The next look comes after as long again as it has taken until now, within these. */
+#define FREEZE_LOOK_LEAST_US 50u
+#define FREEZE_LOOK_MOST_US 500u
 
 static void begin_kill_first(struct cell *cell)
 {
@@ -49,7 +51,12 @@ static void on_look(evutil_socket_t fd, short what, void *context)
 
 static int look_again(struct cell *cell)
 {
-	return cell_timer(cell, WATCH_CLEANUP, FREEZE_LOOK_US, on_look);
+	uint64_t after_us = clock_now_us() - cell->job->ended_us;
+	if (after_us < FREEZE_LOOK_LEAST_US)
+		after_us = FREEZE_LOOK_LEAST_US;
+	if (after_us > FREEZE_LOOK_MOST_US)
+		after_us = FREEZE_LOOK_MOST_US;
+	return cell_timer(cell, WATCH_CLEANUP, after_us, on_look);
 }
 
 void end_job(struct cell *cell, enum end_cause cause)
