@@ -1,8 +1,24 @@
-"""What a job needs to forge frames on its control pipe (wire/cell.h); put in front of attacks."""
+"""What a job needs to forge frames on its control pipe; put in front of attacks.
 
-FORGE = """
-import struct
-RELEASE, JOB, SEALED, FAILED, PARKED, ITEM, DONE = 1, 2, 16, 17, 18, 19, 20
+Numbers are those of wire/cell.h, read from it: a forged frame with yesterday's would prove nothing."""
+
+import os
+import re
+
+from .lab import TOP
+
+with open(os.path.join(TOP, "src/wire/cell.h"), encoding="utf-8") as _file:
+    _NUMBERS = {name: int(number) for name, number in
+                re.findall(r"\bCELL_((?:TAG_)?[A-Z_]+) = (\d+)", _file.read())}
+
+
+def _numbers(*names):
+    return "".join(f"{name} = {_NUMBERS[name]}\n" for name in names)
+
+
+FORGE = "import struct\n" + _numbers(
+    "RELEASE", "JOB", "SEALED", "FAILED", "PARKED", "ITEM", "DONE",
+    "TAG_LISTENER", "TAG_ERR", "TAG_KIND", "TAG_PAYLOAD", "TAG_EXIT", "TAG_CALL") + """
 VALUE, TABLE, CHART, ERROR, HINT, NOTE = 1, 2, 3, 4, 5, 6
 def field(tag, data):
     return struct.pack("<HHI", tag, 0, len(data)) + data
@@ -13,9 +29,9 @@ def send(data):
     view = memoryview(data)
     while view:
         view = view[os.write(4, view):]
-CALL = field(15, struct.pack("<Q", 1))
+CALL = field(TAG_CALL, struct.pack("<Q", 1))
 def item(kind, payload):
-    return frame(ITEM, CALL, field(3, struct.pack("<Q", kind)), field(4, payload))
+    return frame(ITEM, CALL, field(TAG_KIND, struct.pack("<Q", kind)), field(TAG_PAYLOAD, payload))
 def done(code):
-    return frame(DONE, CALL, field(5, struct.pack("<Q", code)))
+    return frame(DONE, CALL, field(TAG_EXIT, struct.pack("<Q", code)))
 """

@@ -61,23 +61,23 @@ CASES = [
     forged("I65d", "a frame of just the limit, and one byte more",
            "send(item(VALUE, b'x' * (1 << 20)))\nsend(item(VALUE, b'x' * ((1 << 20) + 2000)))" + BACK,
            ("ok", "timeout_wall"), ("--wall", "2s")),
-    forged("I66a", "a truncated frame, then the end", "send(frame(ITEM, field(3, b'12345678'))[:11])\nos._exit(0)"),
+    forged("I66a", "a truncated frame, then the end", "send(frame(ITEM, field(TAG_KIND, b'12345678'))[:11])\nos._exit(0)"),
     forged("I66b", "a slow drip that never completes",
            "import time\nfor b in item(NOTE, b'x' * 100)[:-1]:\n    send(bytes([b])); time.sleep(0.01)\n"
            "time.sleep(60)", "timeout_wall", ("--wall", "1500ms")),
     forged("I67a", "done, twice, and late items", "send(done(0) + done(7) + item(NOTE, b'late'))\n"
            "import time\ntime.sleep(60)", "ok", exit_code=0),
-    forged("I67b", "sealed and parked again", "send(frame(SEALED, field(1, struct.pack('<Q', 0))))\n"
+    forged("I67b", "sealed and parked again", "send(frame(SEALED, field(TAG_LISTENER, struct.pack('<Q', 0))))\n"
            "send(frame(PARKED))\nsend(item(NOTE, b'x'))" + BACK),
-    forged("I67c", "a forged failure is no fault of brig's", "send(frame(FAILED, field(2, bytes(200))))\n"
+    forged("I67c", "a forged failure is no fault of brig's", "send(frame(FAILED, field(TAG_ERR, bytes(200))))\n"
            "send(frame(FAILED))\nimport time\ntime.sleep(1)\nos._exit(5)", ("exit", "ok")),
     forged("I67d", "frames of every type from 0 to 300",
            "for n in range(300):\n    if n != DONE:\n        send(frame(n, CALL, field(1, b'x')))" + BACK,
            ("ok", "exit")),
     forged("I67e", "fields of wrong types and lengths",
-           "for n in range(20):\n    send(frame(ITEM, CALL, field(3, b'x' * n), field(4, b'')))\n"
-           "    send(frame(ITEM, CALL, field(3, struct.pack('<Q', 1 << 63))))" + BACK),
-    forged("I68a", "an exit code that is none", "send(frame(DONE, CALL, field(5, struct.pack('<q', -1))))\n"
+           "for n in range(20):\n    send(frame(ITEM, CALL, field(TAG_KIND, b'x' * n), field(TAG_PAYLOAD, b'')))\n"
+           "    send(frame(ITEM, CALL, field(TAG_KIND, struct.pack('<Q', 1 << 63))))" + BACK),
+    forged("I68a", "an exit code that is none", "send(frame(DONE, CALL, field(TAG_EXIT, struct.pack('<q', -1))))\n"
            "import time\ntime.sleep(60)", ("exit", "ok")),
     forged("I68b", "forged values: 10,000 brackets, bad UTF-8, no JSON, huge numbers",
            "for p in (b'[' * 10000, b'\\xff\\xfe', b'{\"text\": 1}', b'1e999999', b'{\"text\": \"\\\\ud800\"}',\n"
