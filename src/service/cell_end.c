@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/syscall.h>
@@ -21,7 +22,9 @@
 /* How long a dead runner may wait for an idle CPU before it competes for one again. */
 #define LAZY_LIMIT_US 30000u
 #define REAP_RETRY_US 10000u
-#define CLEANUP_RETRY_US 2000u
+#define CLEANUP_RETRY_US 2000u /* doubled with each try */
+#define CLEANUP_DOUBLINGS 6u
+#define CLEANUP_TOLD 12u /* tries, which is about a second: then the operator is told */
 #define ORPHAN_RETRY_US 20000u
 
 static void kill_pidfd(int pidfd)
@@ -94,6 +97,24 @@ static void look_for_the_dead(struct cell *cell)
 		(void)!cell_timer(cell, WATCH_RUNNER_PIDFD, REAP_RETRY_US, cell_on_runner_ended);
 }
 
+static void clean_up(evutil_socket_t fd, short what, void *context);
+
+/* EBUSY while the last task is on its way out: the kernel tells nobody when it is gone. Whoever has
+ * put a task of the host's there keeps the slot from coming back, and no more than that. */
+static bool try_later(struct cell *cell)
+{
+	unsigned tries = cell->cleanup_tries++;
+	if (tries == CLEANUP_TOLD)
+		(void)fprintf(stderr,
+			"{\"event\": \"cell_lingers\", \"cgroup\": \"%s\", \"why\": \"it still "
+			"holds "
+			"a task\"}\n",
+			cell->cgroup.name);
+	if (tries > CLEANUP_DOUBLINGS)
+		tries = CLEANUP_DOUBLINGS;
+	return cell_timer(cell, WATCH_CLEANUP, (uint64_t)CLEANUP_RETRY_US << tries, clean_up) == 0;
+}
+
 static void clean_up(evutil_socket_t fd, short what, void *context)
 {
 	struct cell *cell = context;
@@ -111,11 +132,8 @@ static void clean_up(evutil_socket_t fd, short what, void *context)
 		(void)!cell_timer(cell, WATCH_CLEANUP, ORPHAN_RETRY_US, clean_up);
 		return;
 	}
-	/* EBUSY while the last task is on its way out: the kernel tells nobody when it is gone. */
-	if (cgroup_remove(&cell->service->tree, &cell->cgroup) == -EBUSY) {
-		if (cell_timer(cell, WATCH_CLEANUP, CLEANUP_RETRY_US, clean_up) == 0)
-			return;
-	}
+	if (cgroup_remove(&cell->service->tree, &cell->cgroup) == -EBUSY && try_later(cell))
+		return;
 	cgroup_close(&cell->cgroup);
 	free_slot(cell);
 }

@@ -145,11 +145,12 @@ struct cell {
 	int input_mount_fd;
 	int input_copy_fd;
 	struct cgroup cgroup;
-	bool collected;	      /* the result has been sent */
-	bool kill_first;      /* no freezer: collect once the cell is empty */
-	struct rusage spent;  /* of the runner and what it waited for, once it is reaped */
-	struct buf control;   /* frames from the runner, the last of them not complete yet */
-	size_t control_taken; /* bytes of them that are done with */
+	bool collected;		/* the result has been sent */
+	bool kill_first;	/* no freezer: collect once the cell is empty */
+	unsigned cleanup_tries; /* to remove the cgroup, in vain */
+	struct rusage spent;	/* of the runner and what it waited for, once it is reaped */
+	struct buf control;	/* frames from the runner, the last of them not complete yet */
+	size_t control_taken;	/* bytes of them that are done with */
 	struct job_receipt receipt;
 	struct event *watch[WATCH_COUNT];
 };

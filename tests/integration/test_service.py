@@ -309,6 +309,36 @@ def test_callers_files_leave_descriptors_for_limits(tmp_path, monkeypatch):
     assert {r.outcome for r in results} == {"ok", "internal"}
 
 
+def switches(pid):
+    return int(host.status_of(pid)["voluntary_ctxt_switches"])
+
+
+def test_a_cgroup_that_is_held_from_outside():
+    """Its slot comes back when it is let go of; until then the operator is told, and the service
+    does not wear itself out by trying."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to move a process into a cell's cgroup")
+    with host.Service(cells=1) as service, subprocess.Popen(["sleep", "600"]) as guest:
+        try:
+            with channel.Call(service.socket, "print('up', flush=True)\nimport time; time.sleep(1)",
+                              stream=True) as call:
+                call.wait_output("up\n")
+                name, = service.cells()
+                for path in host.cgroups():
+                    if path.endswith("/" + name):
+                        with open(path + "/cgroup.procs", "w", encoding="ascii") as file:
+                            file.write(str(guest.pid))
+                assert call.result().outcome == "ok"
+            host.wait_until(lambda: '"cell_lingers"' in service.log(), "a word to the operator")
+            before = switches(service.service_pid())
+            time.sleep(2)
+            assert switches(service.service_pid()) - before < 200
+            assert service.log().count("cell_lingers") == 1
+        finally:
+            guest.kill()
+        assert channel.run(service.socket, "print(2)").text == "2\n"
+
+
 def test_service_process_has_no_privilege_on_the_host(own_service):
     """Its capabilities are those of its own user namespace, its uid is nobody's."""
     status = host.status_of(own_service.service_pid())
