@@ -46,6 +46,22 @@ int fd_read_all(int fd, void *data, size_t bytes)
 	return 0;
 }
 
+int fd_pread_all(int fd, void *data, size_t bytes, uint64_t at)
+{
+	char *to = data;
+	for (size_t done = 0; done < bytes;) {
+		ssize_t got = pread(fd, to + done, bytes - done, (off_t)(at + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return -ENODATA;
+		done += (size_t)got;
+	}
+	return 0;
+}
+
 int fd_set_nonblock(int fd, bool on)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -36,6 +36,12 @@ int fd_write_all(int fd, const void *data, size_t bytes) MUST_CHECK;
 /* Reads exactly `bytes`. 0, -errno, or -ENODATA where the other end closed before that. */
 int fd_read_all(int fd, void *data, size_t bytes) MUST_CHECK;
 
+/*
+ * Reads exactly `bytes` of a file from offset `at` on, without moving its own offset. 0, -errno, or
+ * -ENODATA where the file is shorter than that.
+ */
+int fd_pread_all(int fd, void *data, size_t bytes, uint64_t at) MUST_CHECK;
+
 /* Sets or clears O_NONBLOCK. */
 int fd_set_nonblock(int fd, bool on) MUST_CHECK;
 

@@ -1,22 +1,12 @@
 /* cgroup_find: /proc/self/mountinfo and /proc/self/cgroup. */
 #include "launch/cgroup_find.h"
 
+#include "base/words.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool has_word(const char *list, const char *word)
-{
-	size_t len = strlen(word);
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		if (*at == ',')
-			at++;
-		if (strncmp(at, word, len) == 0 && (at[len] == ',' || at[len] == 0))
-			return true;
-	}
-	return false;
-}
 
 struct hierarchy {
 	char root[PATH_MAX / 4], point[PATH_MAX / 4];
@@ -32,7 +22,7 @@ static bool parse_mount(const char *line, const char *controller, struct hierarc
 		return false;
 	if (!*controller)
 		return strcmp(type, "cgroup2") == 0;
-	return strcmp(type, "cgroup") == 0 && has_word(options, controller);
+	return strcmp(type, "cgroup") == 0 && words_have(options, controller, strlen(controller));
 }
 
 static int find_mount(const char *controller, struct hierarchy *hierarchy)
@@ -65,7 +55,7 @@ static int find_own(const char *controller, char *path, size_t room)
 		*own++ = 0;
 		own[strcspn(own, "\n")] = 0;
 		names++;
-		if (*controller ? has_word(names, controller) : *names == 0) {
+		if (*controller ? words_have(names, controller, strlen(controller)) : *names == 0) {
 			(void)snprintf(path, room, "%s", own);
 			rc = 0;
 		}

@@ -2,6 +2,7 @@
 #include "service/procfs.h"
 
 #include "base/fd.h"
+#include "base/words.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -82,22 +83,11 @@ bool procfs_next_mount(const char **at, struct procfs_mount *ret_mount)
 	return true;
 }
 
-static bool has_word(const char *list, const char *word, size_t len)
-{
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		if (*at == ',')
-			at++;
-		if (strncmp(at, word, len) == 0 && (at[len] == ',' || at[len] == 0))
-			return true;
-	}
-	return false;
-}
-
 bool procfs_has_options(const char *options, const char *wanted)
 {
 	while (*wanted) {
 		size_t len = strcspn(wanted, ",");
-		if (!has_word(options, wanted, len))
+		if (!words_have(options, wanted, len))
 			return false;
 		wanted += len + (wanted[len] == ',');
 	}

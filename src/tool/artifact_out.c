@@ -178,15 +178,12 @@ static int copy_bytes(int to_fd, int from_fd, uint64_t bytes)
 
 	while (at < bytes) {
 		size_t wanted = bytes - at < sizeof(piece) ? (size_t)(bytes - at) : sizeof(piece);
-		ssize_t got = pread(from_fd, piece, wanted, (off_t)at);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -ENODATA;
-		int rc = fd_write_all(to_fd, piece, (size_t)got);
+		int rc = fd_pread_all(from_fd, piece, wanted, at);
+		if (!rc)
+			rc = fd_write_all(to_fd, piece, wanted);
 		if (rc < 0)
 			return rc;
-		at += (uint64_t)got;
+		at += wanted;
 	}
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* chart: headers against claims. */
 #include "tool/chart.h"
 
+#include "base/fd.h"
 #include "base/utf8.h"
 #include "tool/item.h"
 
@@ -81,18 +82,10 @@ static int read_image(const struct job_item *item, struct buf *image)
 	unsigned char *room = buf_reserve(image, (size_t)item->bytes);
 	if (!room)
 		return -ENOMEM;
-	while (image->len < item->bytes) {
-		ssize_t got = pread(item->fd, image->data + image->len,
-			(size_t)item->bytes - image->len, (off_t)image->len);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			return -ENODATA;
-		image->len += (size_t)got;
-	}
-	return 0;
+	int rc = fd_pread_all(item->fd, room, (size_t)item->bytes, 0);
+	if (!rc)
+		image->len += (size_t)item->bytes;
+	return rc;
 }
 
 static int refuse(char why[CHART_WHY_BYTES], const char *reason)

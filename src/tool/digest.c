@@ -1,9 +1,9 @@
 /* digest: hashing by descriptor. */
 #include "tool/digest.h"
 
-#include <errno.h>
+#include "base/fd.h"
+
 #include <sodium.h>
-#include <unistd.h>
 
 #define PIECE_BYTES (64u * 1024u)
 
@@ -16,15 +16,11 @@ int digest_fd(int fd, uint64_t bytes, unsigned char ret_digest[DIGEST_BYTES])
 	(void)crypto_hash_sha256_init(&state);
 	while (at < bytes) {
 		size_t wanted = bytes - at < sizeof(piece) ? (size_t)(bytes - at) : sizeof(piece);
-		ssize_t got = pread(fd, piece, wanted, (off_t)at);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (got == 0)
-			return -ENODATA;
-		(void)crypto_hash_sha256_update(&state, piece, (unsigned long long)got);
-		at += (uint64_t)got;
+		int rc = fd_pread_all(fd, piece, wanted, at);
+		if (rc < 0)
+			return rc;
+		(void)crypto_hash_sha256_update(&state, piece, wanted);
+		at += wanted;
 	}
 	(void)crypto_hash_sha256_final(&state, digest);
 	for (size_t i = 0; i < DIGEST_BYTES; i++)

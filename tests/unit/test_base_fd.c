@@ -53,6 +53,21 @@ static void reads_and_writes_whole(void **state)
 	assert_int_equal(fd_write_all(-1, in, 1), -EBADF);
 }
 
+static void reads_a_part_whole_or_not(void **state)
+{
+	(void)state;
+	char in[8] = "";
+	int fd = check_memfd("0123456789", 10);
+	assert_int_equal(fd_pread_all(fd, in, 4, 3), 0);
+	assert_memory_equal(in, "3456", 5);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), 10); /* where it was */
+	assert_int_equal(fd_pread_all(fd, in, 4, 6), 0);
+	assert_int_equal(fd_pread_all(fd, in, 4, 7), -ENODATA);
+	assert_int_equal(fd_pread_all(fd, in, 0, 99), 0);
+	fd_close(&fd);
+	assert_int_equal(fd_pread_all(fd, in, 1, 0), -EBADF);
+}
+
 static void nonblock_goes_on_and_off(void **state)
 {
 	(void)state;
@@ -133,6 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_and_closes),
 		cmocka_unit_test(reads_and_writes_whole),
+		cmocka_unit_test(reads_a_part_whole_or_not),
 		cmocka_unit_test(nonblock_goes_on_and_off),
 		cmocka_unit_test(descriptors_travel),
 		cmocka_unit_test(extra_descriptors_are_closed),
