@@ -104,11 +104,23 @@ def test_cpu_beyond(run):
 
 
 def test_cpu_is_the_sum_of_all_processes(run):
-    """Four processes that burn together; none of them alone reaches the limit."""
-    code = ("import os\nfor _ in range(2): os.fork()\n"
-            "while True: pass")
-    result = run(code, cpu_ms=600, wall_ms=30000)
-    assert result.outcome == "timeout_cpu" and result.usage["cpu_ms"] >= 600
+    """Four processes that burn; none of them alone reaches the limit, nor its own RLIMIT_CPU."""
+    code = """
+import os, time
+for _ in range(2):
+    os.fork()
+end = time.thread_time() + 0.6
+while time.thread_time() < end:
+    pass
+try:
+    while True:
+        os.wait()
+except ChildProcessError:
+    pass
+"""
+    result = run(code, cpu_ms=1000, wall_ms=30000)
+    assert result.outcome == "timeout_cpu" and result.usage["cpu_ms"] >= 1000
+    assert run(code, cpu_ms=4000, wall_ms=30000).outcome == "ok"
 
 
 def test_cpu_sleep_costs_none(run):
