@@ -1,10 +1,12 @@
 """The job that a sealed child runs before its own: it touches what a small job touches."""
 
 import io
+import sys
 
 OPTIONS = {"input_names": [], "chart_format": "png", "table_csv": False, "spool": "", "limits": {}}
 
 _PLAIN = b"def f(x):\n    return x\nprint(f(6) * 7)\n{'a': [1, 2.5, 'x'], 'b': None}\n"
+_FRAME = b"import pandas as pd\npd.DataFrame({'k': ['a'], 'x': [1.0]})['x']\nNone\n"
 
 
 class _Nowhere(io.RawIOBase):
@@ -31,6 +33,9 @@ def emit(_kind, _payload):
 
 
 def codes():
-    """The codes to run. A small table too would save 3 ms of a first group-by, but every parked
-    cell would hold 2.6 MiB more for it: left out."""
-    return [_PLAIN]
+    """The codes to run: a small job's, and a small frame where pandas is loaded.
+
+    The frame spares a first group-by 1.8 of 8.4 ms and makes a parked cell 0.45 MiB larger. A whole
+    group-by would spare 3 ms and cost 1.2 MiB: beyond what a parked cell may hold.
+    """
+    return [_PLAIN, _FRAME] if "pandas" in sys.modules else [_PLAIN]
