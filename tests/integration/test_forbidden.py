@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import socket
 import threading
 
@@ -350,25 +351,44 @@ def test_kill_reaches_nobody_else(hostile, service, target):
         assert neighbour.result().text == "alive\n"
 
 
+def cell_numbers():
+    """The numbers of wire/cell.h: with others a forged frame is passed over and proves nothing."""
+    text = (host.TOP / "src/wire/cell.h").read_text()
+    return dict(re.findall(r"\bCELL_((?:TAG_)?[A-Z_]+) = (\d+)", text))
+
+
+FORGE = "import os, struct, time\n" + "".join(f"{n} = {v}\n" for n, v in cell_numbers().items()) + """
+def number(tag, value):
+    return struct.pack('<HHIQ', tag, 0, 8, value)
+def send(kind, *fields):
+    body = number(TAG_CALL, 1) + b''.join(fields)
+    os.write(4, struct.pack('<IHH', len(body), kind, 0) + body)
+print('a', flush=True)
+"""
+
+
 def test_forged_control_messages(hostile):
     """Frames written by the job itself can spoil its own result, never the verdict's figures."""
-    forged_done = "os.write(4, struct.pack('<IHH', 16, 20, 0) + struct.pack('<HHIQ', 5, 0, 8, 0))"
-    result = hostile(f"import os, struct\nprint('a', flush=True)\n{forged_done}\nwhile True: pass",
-                     cpu_ms=400)
-    assert result.outcome in ("ok", "timeout_cpu") and result.text == "a\n"
-    for junk in ("b'\\xff' * 64", "struct.pack('<IHH', 0xffffffff, 19, 0)",
-                 "struct.pack('<IHH', 0, 17, 0)", "struct.pack('<IHH', 8, 19, 9) + b'\\0' * 8"):
-        result = hostile(f"import os, struct\nprint('a', flush=True)\nos.write(4, {junk})\n"
-                         "import time; time.sleep(0.2)")
+    result = hostile(FORGE + "send(DONE, number(TAG_EXIT, 0))\nwhile True: pass", cpu_ms=5000)
+    assert (result.outcome, result.text) == ("ok", "a\n")  # it is taken: it says no more than exit
+    result = hostile(FORGE + "send(DONE, number(TAG_EXIT, 3))\nwhile True: pass", cpu_ms=5000)
+    assert (result.outcome, result.exit_code, result.text) == ("exit", 3, "a\n")
+    for junk in ("b'\\xff' * 64", "struct.pack('<IHH', 0xffffffff, ITEM, 0)",
+                 "struct.pack('<IHH', 0, FAILED, 0)",
+                 "struct.pack('<IHH', 8, ITEM, 9) + b'\\0' * 8"):
+        result = hostile(FORGE + f"os.write(4, {junk})\ntime.sleep(0.2)")
         assert (result.outcome, result.text) == ("ok", "a\n"), (junk, result)
 
 
 def test_flood_of_control_messages(hostile):
-    code = ("import os, struct\nitem = struct.pack('<HHIQ', 3, 0, 8, 6) + "
-            "struct.pack('<HHI', 4, 0, 1000) + b'n' * 1000\n"
-            "while True: os.write(4, struct.pack('<IHH', len(item), 19, 0) + item)")
+    code = FORGE + """
+note = struct.pack('<HHI', TAG_PAYLOAD, 0, 1000) + b'n' * 1000
+while True:
+    send(ITEM, number(TAG_KIND, 6), note)
+"""
     result = hostile(code, cpu_ms=2000, wall_ms=2000)
-    assert result.outcome in ("timeout_cpu", "timeout_wall") and len(result.items) <= 256
+    assert result.outcome in ("timeout_cpu", "timeout_wall")
+    assert len(result.items) == 256  # RESULT_ITEMS_MAX
 
 
 def test_printed_frames_are_output(hostile):
