@@ -249,6 +249,11 @@ static bool check_type(struct rest *rest)
 {
 	const struct http_head *head = rest->exchange->head;
 	struct span type = http_field(head, "content-type");
+	/* Nobody holds a connection with a body that is not known by a token or a place. */
+	if (!rest->who.role && (head->content_bytes || head->chunked)) {
+		rest_problem(rest, 413, NULL, "this route takes no body", 0);
+		return false;
+	}
 	if (rest->route->flags & ROUTE_RAW)
 		return rest->route->begin(rest);
 	if (head->method != HTTP_POST || type_is(type, JSON_TYPE))

@@ -4,6 +4,7 @@
  */
 #include "cmd/run_parts.h"
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "cmd/cmd.h"
 #include "cmd/interrupt.h"
@@ -38,7 +39,8 @@ struct exchange {
 	struct run_told told;
 	char job_id[40];
 	bool has_result, cancel_sent;
-	int status; /* of the refusal that came; 0 for none */
+	uint64_t heard_ms; /* when the server last said or took something */
+	int status;	   /* of the refusal that came; 0 for none */
 	struct err refusal;
 };
 
@@ -166,8 +168,14 @@ static int step(struct exchange *exchange)
 	int rc = handle_interrupts(exchange);
 	if (rc < 0)
 		return rc;
-	if (ppoll(watched, 2, NULL, &exchange->run->wait_mask) < 0)
+	const struct timespec pause = {.tv_sec = 1};
+	int ready = ppoll(watched, 2, &pause, &exchange->run->wait_mask);
+	if (ready < 0)
 		return errno == EINTR ? 0 : -errno;
+	if (watched[0].revents)
+		exchange->heard_ms = clock_now_ms();
+	else if (!over && clock_now_ms() - exchange->heard_ms > SERVING_SILENCE_SECONDS * 1000u)
+		return -ETIMEDOUT;
 	if (watched[0].revents & POLLOUT)
 		rc = run_upload_step(&exchange->upload, exchange->fd);
 	/* A server that hung up in the middle may have said why. */
@@ -229,20 +237,28 @@ static int report(struct exchange *exchange, int rc)
 		(void)err_set(&cause, rc, "serve",
 			"the brig that serves went away before the job's result came; run it "
 			"again");
+	else if (rc == -ETIMEDOUT)
+		(void)err_set(&cause, rc, "serve",
+			"the brig that serves has said nothing for %u s: it is overloaded, stuck "
+			"or stopped; try again, and look at its log",
+			SERVING_SILENCE_SECONDS);
 	else if (rc < 0)
 		(void)err_sys(&cause, rc, "serve", "speaking with the brig that serves");
 	if (rc < 0)
 		return run_refuse(run, OUTCOME_INTERNAL, &cause);
+	/* 408 is a server that had no time to read, and no fault of the request. */
+	bool theirs = exchange->status >= 500 || exchange->status == 408;
 	if (exchange->status)
-		return run_refuse(run, exchange->status < 500 ? OUTCOME_REJECTED : OUTCOME_INTERNAL,
-			&exchange->refusal);
+		return run_refuse(
+			run, theirs ? OUTCOME_INTERNAL : OUTCOME_REJECTED, &exchange->refusal);
 	return report_result(exchange);
 }
 
 int run_http(struct run *run, const struct serving *serving, int fd)
 {
 	static struct exchange exchange;
-	exchange = (struct exchange){.run = run, .serving = serving, .fd = fd};
+	exchange = (struct exchange){
+		.run = run, .serving = serving, .fd = fd, .heard_ms = clock_now_ms()};
 	answer_init(&exchange.answer);
 	events_init(&exchange.events, EVENT_BYTES_MAX);
 	buf_init(&exchange.problem, PROBLEM_BYTES_MAX);

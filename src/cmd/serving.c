@@ -14,8 +14,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SILENCE_SECONDS 30
-#define PROBE_SECONDS 5
 #define RECEIVE_BYTES (64u * 1024u)
 #define PROBLEM_BYTES_MAX (64u * 1024u)
 #define HEAD_BYTES (SERVING_TOKEN_BYTES + 16u * 1024u)
@@ -36,18 +34,35 @@ int serving_token(char token[SERVING_TOKEN_BYTES], struct err *err)
 	return 0;
 }
 
+static int tell_silent(const char *path, struct err *err)
+{
+	return err_set(err, -ETIMEDOUT, "socket",
+		"the brig that serves at %.100s does not answer: it is overloaded, stuck or "
+		"stopped; try again, and look at its log",
+		path);
+}
+
 int serving_connect(const char *path, struct err *err)
 {
+	const struct timeval limit = {.tv_sec = SERVING_SILENCE_SECONDS}, none = {0};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	if (strlen(path) >= sizeof(address.sun_path))
 		return err_set(
 			err, -ENAMETOOLONG, "socket", "%.100s is too long for a socket", path);
 	(void)strcpy(address.sun_path, path);
 	cleanup_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return err_set(err, -errno, "socket",
-			"nobody serves at %.100s: %s; start `brig serve`", path,
-			strerrordesc_np(errno));
+	/* Bounds the wait for a place in the listener's queue too. Source: socket(7), unix(7). */
+	if (fd >= 0)
+		(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	int rc = fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0
+			 ? -errno
+			 : 0;
+	if (rc == -EAGAIN)
+		return tell_silent(path, err);
+	if (rc < 0)
+		return err_set(err, rc, "socket", "nobody serves at %.100s: %s; start `brig serve`",
+			path, strerrordesc_np(-rc));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof(none));
 	return TAKE_FD(fd);
 }
 
@@ -55,11 +70,13 @@ int serving_find(struct serving *ret, struct err *err)
 {
 	int fd = serve_socket_path(ret->path);
 	if (!fd)
-		fd = serving_connect(ret->path, NULL);
-	if (fd < 0 && geteuid() != 0) {
+		fd = serving_connect(ret->path, err);
+	if (fd < 0 && fd != -ETIMEDOUT && geteuid() != 0) {
 		(void)strcpy(ret->path, SERVE_SYSTEM_SOCKET);
-		fd = serving_connect(ret->path, NULL);
+		fd = serving_connect(ret->path, err);
 	}
+	if (fd == -ETIMEDOUT)
+		return fd;
 	if (fd < 0)
 		return err_set(err, -ENOENT, "socket", "no brig serves here");
 	int rc = serving_token(ret->token, err);
@@ -74,17 +91,24 @@ bool serving_closed(void)
 	return fd == -EACCES;
 }
 
-/* A service takes the first bytes of a request for a frame beyond its cap and hangs up. */
-static bool speaks_http(const char *path)
+/* A service takes the first bytes of a request for a frame beyond its cap and hangs up; who says
+ * nothing at all may be either. */
+static int probe_http(const char *path, struct err *err)
 {
 	static const char probe[] = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
-	const struct timeval limit = {.tv_sec = PROBE_SECONDS};
+	const struct timeval limit = {.tv_sec = SERVING_SILENCE_SECONDS};
 	char head[8] = "";
-	cleanup_fd int fd = serving_connect(path, NULL);
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
-		send(fd, probe, sizeof(probe) - 1, MSG_NOSIGNAL) < 0)
-		return false;
-	return fd_read_all(fd, head, sizeof(head) - 1) == 0 && strcmp(head, "HTTP/1.") == 0;
+	cleanup_fd int fd = serving_connect(path, err);
+	if (fd < 0)
+		return fd;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0)
+		return err_sys(err, -errno, "socket", path);
+	if (send(fd, probe, sizeof(probe) - 1, MSG_NOSIGNAL) < 0)
+		return -EPROTONOSUPPORT;
+	int rc = fd_read_all(fd, head, sizeof(head) - 1);
+	if (rc == -EAGAIN)
+		return tell_silent(path, err);
+	return !rc && strcmp(head, "HTTP/1.") == 0 ? 0 : -EPROTONOSUPPORT;
 }
 
 int serving_at(const char *path, struct serving *ret, struct err *err)
@@ -95,7 +119,7 @@ int serving_at(const char *path, struct serving *ret, struct err *err)
 	int fd = serving_connect(path, err);
 	if (fd < 0)
 		return fd;
-	int rc = speaks_http(path) ? 0 : -EPROTONOSUPPORT;
+	int rc = probe_http(path, err);
 	if (!rc)
 		rc = serving_token(ret->token, err);
 	if (rc < 0)
@@ -150,7 +174,7 @@ static int receive_answer(int fd, struct answer *answer, struct receiver *receiv
 int serving_request(const struct serving *serving, const char *method, struct span target,
 	int (*body)(void *user, struct span piece), void *user, struct err *err)
 {
-	const struct timeval limit = {.tv_sec = SILENCE_SECONDS};
+	const struct timeval limit = {.tv_sec = SERVING_SILENCE_SECONDS};
 	cleanup_buf struct buf head = {0};
 	struct receiver receiver = {.body = body, .user = user};
 	struct answer answer;
@@ -174,5 +198,7 @@ int serving_request(const struct serving *serving, const char *method, struct sp
 	if (rc >= 400)
 		serving_refusal(rc, span_of(receiver.problem.data, receiver.problem.len), err);
 	buf_done(&receiver.problem);
+	if (rc == -EAGAIN)
+		return tell_silent(serving->path, err);
 	return rc < 0 ? err_sys(err, rc, "socket", "speaking with the brig that serves") : rc;
 }

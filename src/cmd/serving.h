@@ -15,6 +15,8 @@
 #include <stdbool.h>
 
 #define SERVING_TOKEN_BYTES 4096u
+/* A brig that serves says something of every request at shorter intervals than this. */
+#define SERVING_SILENCE_SECONDS 40
 
 struct serving {
 	char path[PATH_MAX];
@@ -22,11 +24,12 @@ struct serving {
 					  */
 };
 
-/* Connects to the socket. -ENOENT or -ECONNREFUSED where nobody serves there; others. */
+/* Connects to the socket. -ENOENT or -ECONNREFUSED where nobody serves there; -ETIMEDOUT where who
+ * does takes no connection; others. */
 int serving_connect(const char *path, struct err *err) MUST_CHECK;
 
 /* Finds one at the usual places and reads the token. A connected descriptor; -ENOENT where none
- * serves; -EACCES for a token that cannot be read. */
+ * serves; -EACCES for a token that cannot be read; -ETIMEDOUT. */
 int serving_find(struct serving *ret, struct err *err) MUST_CHECK;
 
 /* What to say where one serves at the system's place that this user may not open. */
@@ -36,7 +39,7 @@ int serving_find(struct serving *ret, struct err *err) MUST_CHECK;
 bool serving_closed(void);
 
 /* The same for the socket that somebody named. -EPROTONOSUPPORT where something else than a
- * dispatcher answers: then it is an interpreter service's. */
+ * dispatcher answers: then it is an interpreter service's. -ETIMEDOUT where nothing does. */
 int serving_at(const char *path, struct serving *ret, struct err *err) MUST_CHECK;
 
 /* Reads the token that BRIG_TOKEN_FILE names; empty where it is not set. 0 or -EACCES. */

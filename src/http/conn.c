@@ -24,8 +24,10 @@ static void on_closed(evutil_socket_t fd, short what, void *context);
 static void conn_free(struct http_conn *conn)
 {
 	struct http_server *server = conn->server;
+	places_rest(conn, false);
 	TAILQ_REMOVE(&server->conns, conn, link);
 	server->conn_count--;
+	server->door_count[conn_door(conn)]--;
 	server->bodies_bytes -= conn->budgeted;
 	if (conn->read)
 		event_free(conn->read);
@@ -41,7 +43,7 @@ static void conn_free(struct http_conn *conn)
 	buf_done(&conn->fields);
 	buf_done(&conn->out);
 	free(conn);
-	server_conn_closed(server);
+	server_place_freed(server);
 }
 
 void conn_close(struct http_conn *conn)
@@ -94,6 +96,8 @@ void conn_finish(struct http_conn *conn)
 	conn->scanned = conn->in_used;
 	conn->deadline_ms = clock_now_ms() + (conn->state == CONN_HEAD ? conn_limits(conn)->idle_ms
 								       : CONN_LINGER_LIMIT_MS);
+	places_rest(conn, true);
+	server_place_freed(conn->server);
 	if (!conn->processing)
 		conn_go_on(conn);
 }
@@ -151,6 +155,7 @@ static void begin_exchange(struct http_conn *conn, size_t head_bytes)
 		.started_us = clock_now_us(),
 	};
 	conn->has_exchange = true;
+	places_rest(conn, false);
 	conn->state = CONN_BODY;
 	conn->deadline_ms = conn->exchange.started_us / 1000 + conn_limits(conn)->read_ms;
 	conn->server->options.on_head(conn->server->options.user, &conn->exchange);
@@ -168,6 +173,12 @@ static uint32_t head_limit_ms(const struct http_conn *conn)
 {
 	uint32_t read_ms = conn_limits(conn)->read_ms;
 	return read_ms < CONN_HEAD_LIMIT_MS ? read_ms : CONN_HEAD_LIMIT_MS;
+}
+
+static uint32_t first_limit_ms(const struct http_conn *conn)
+{
+	uint32_t idle_ms = conn_limits(conn)->idle_ms;
+	return idle_ms < CONN_FIRST_LIMIT_MS ? idle_ms : CONN_FIRST_LIMIT_MS;
 }
 
 /* true where it is worth looking again. */
@@ -337,7 +348,7 @@ void conn_open(struct http_server *server, int fd, const struct http_peer *peer)
 	conn->fd = fd;
 	conn->file_fd = -1;
 	conn->exchange.peer = *peer;
-	conn->deadline_ms = clock_now_ms() + server->options.limits.idle_ms;
+	conn->deadline_ms = clock_now_ms() + first_limit_ms(conn);
 	buf_init(&conn->in, CONN_IN_BYTES_MAX + CONN_READ_BYTES);
 	buf_init(&conn->head_text, HTTP_HEAD_BYTES_MAX);
 	buf_init(&conn->body, HTTP_BODY_BYTES_MAX);
@@ -345,6 +356,8 @@ void conn_open(struct http_server *server, int fd, const struct http_peer *peer)
 	buf_init(&conn->fields, FIELDS_BYTES_MAX);
 	TAILQ_INSERT_TAIL(&server->conns, conn, link);
 	server->conn_count++;
+	server->door_count[conn_door(conn)]++;
+	places_rest(conn, true);
 	conn->read = event_new(server->options.base, fd, EV_READ | EV_PERSIST, on_readable, conn);
 	conn->write = event_new(server->options.base, fd, EV_WRITE, on_writable, conn);
 	conn->closed = event_new(server->options.base, fd, EV_CLOSED, on_closed, conn);

@@ -10,9 +10,11 @@
 #define CONN_IN_BYTES_MAX (HTTP_HEAD_BYTES_MAX + 64u * 1024u)
 #define CONN_READ_BYTES (32u * 1024u)
 
+#define CONN_FIRST_LIMIT_MS 5000u    /* until the first byte of a new connection */
 #define CONN_HEAD_LIMIT_MS 10000u    /* from its first byte to its end, at most */
 #define CONN_BODY_RATE (64u * 1024u) /* bytes of a body that buy it another second */
 #define CONN_WRITE_LIMIT_MS 30000u   /* without a byte being taken */
+#define CONN_STUCK_MS 5000u	     /* of that, until it may have to make room */
 #define CONN_LINGER_LIMIT_MS 2000u   /* for a client to read why it was refused */
 #define CONN_LINGER_BYTES (4u * 1024u * 1024u)
 
@@ -25,6 +27,7 @@ enum conn_state {
 
 struct http_conn {
 	TAILQ_ENTRY(http_conn) link;
+	TAILQ_ENTRY(http_conn) by_rest; /* where `resting` */
 	struct http_server *server;
 	int fd;
 	enum conn_state state;
@@ -41,6 +44,8 @@ struct http_conn {
 	struct http_exchange exchange;
 	bool has_exchange;
 	bool keep_alive, eof, dead, processing, was_full;
+	bool resting;	    /* no request is under way */
+	uint64_t rested_ms; /* since when */
 	int file_fd;
 	uint64_t file_at, file_bytes;
 	uint64_t deadline_ms; /* 0: none */
@@ -48,13 +53,23 @@ struct http_conn {
 	uint64_t lingered;
 };
 
+/* Each has its own connections, so that one which is flooded leaves the other its places. */
+enum conn_door { DOOR_TCP, DOOR_UNIX, DOORS };
+
+struct conn_listener {
+	struct http_server *server;
+	struct event *event;
+	int fd;
+	enum conn_door door;
+};
+
 struct http_server {
 	struct http_options options;
 	TAILQ_HEAD(, http_conn) conns;
-	size_t conn_count;
+	TAILQ_HEAD(, http_conn) resting[DOORS]; /* the longest first */
+	size_t conn_count, door_count[DOORS];
 	uint64_t bodies_bytes;
-	struct event *listeners[4];
-	int listen_fds[4];
+	struct conn_listener listeners[4];
 	size_t listener_count;
 	struct event *sweep;
 	bool draining, paused;
@@ -87,7 +102,21 @@ static inline struct span conn_unread(const struct http_conn *conn)
 	return span_of(conn->in.data + conn->in_used, conn->in.len - conn->in_used);
 }
 
+/* conn_places.c: how many connections there may be, and which gives way. */
+static inline enum conn_door conn_door(const struct http_conn *conn)
+{
+	return conn->exchange.peer.is_unix ? DOOR_UNIX : DOOR_TCP;
+}
+
+/* Caps what the options say by the descriptors that the process may have. */
+void places_init(struct http_server *server);
+void places_rest(struct http_conn *conn, bool rests);
+bool places_free(const struct http_server *server, enum conn_door door);
+/* The connection that one more at `door` may have the place of, or NULL. */
+struct http_conn *places_victim(struct http_server *server, enum conn_door door);
+
 const char *server_date(struct http_server *server);
-void server_conn_closed(struct http_server *server);
+/* A connection is gone, or could give way now. */
+void server_place_freed(struct http_server *server);
 
 #endif

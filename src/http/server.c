@@ -29,21 +29,23 @@ const char *server_date(struct http_server *server)
 	return server->date;
 }
 
-static void listen_all(struct http_server *server, bool on)
+static void listen_again(struct http_server *server)
 {
-	server->paused = !on;
-	for (size_t i = 0; i < server->listener_count; i++) {
-		if (on)
-			(void)event_add(server->listeners[i], NULL);
-		else
-			(void)event_del(server->listeners[i]);
-	}
+	server->paused = false;
+	for (size_t i = 0; i < server->listener_count; i++)
+		(void)event_add(server->listeners[i].event, NULL);
 }
 
-void server_conn_closed(struct http_server *server)
+void server_place_freed(struct http_server *server)
 {
 	if (server->paused && !server->draining)
-		listen_all(server, true);
+		listen_again(server);
+}
+
+static void pause_listener(struct conn_listener *listener)
+{
+	listener->server->paused = true;
+	(void)event_del(listener->event);
 }
 
 static bool is_loopback(const struct sockaddr_storage *address)
@@ -98,24 +100,31 @@ static void describe_peer(const struct http_server *server, int fd,
 
 static void on_accept(evutil_socket_t listen_fd, short what, void *context)
 {
-	struct http_server *server = context;
+	struct conn_listener *listener = context;
+	struct http_server *server = listener->server;
 	(void)what;
-	for (unsigned i = 0; i < ACCEPT_BURST && !server->paused; i++) {
+	for (unsigned i = 0; i < ACCEPT_BURST; i++) {
 		struct sockaddr_storage address = {0};
 		struct http_peer peer;
 		socklen_t length = sizeof(address);
+		bool is_free = places_free(server, listener->door);
+		struct http_conn *victim = is_free ? NULL : places_victim(server, listener->door);
+		if (!is_free && !victim) {
+			pause_listener(listener);
+			return;
+		}
 		int fd = accept4(listen_fd, (struct sockaddr *)&address, &length,
 			SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0) {
 			/* No descriptor left: wait until a connection gives one back. */
 			if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-				listen_all(server, false);
+				pause_listener(listener);
 			return;
 		}
+		if (victim)
+			conn_close(victim);
 		describe_peer(server, fd, &address, &peer);
 		conn_open(server, fd, &peer);
-		if (server->conn_count >= server->options.connections_max)
-			listen_all(server, false);
 	}
 }
 
@@ -145,9 +154,7 @@ static void on_sweep(evutil_socket_t fd, short what, void *context)
 		check_deadline(conn, now_ms);
 	}
 	/* An accept that failed for want of a descriptor is tried again. */
-	if (server->paused && !server->draining &&
-		server->conn_count < server->options.connections_max)
-		listen_all(server, true);
+	server_place_freed(server);
 }
 
 int http_server_new(const struct http_options *options, struct http_server **ret_server)
@@ -159,6 +166,7 @@ int http_server_new(const struct http_options *options, struct http_server **ret
 	server->options = *options;
 	http_server_set_limits(server, &options->limits);
 	TAILQ_INIT(&server->conns);
+	places_init(server);
 	server->sweep = event_new(options->base, -1, EV_PERSIST, on_sweep, server);
 	if (!server->sweep || event_add(server->sweep, &second) < 0) {
 		http_server_free(server);
@@ -179,8 +187,8 @@ void http_server_set_limits(struct http_server *server, const struct http_limits
 static void close_listeners(struct http_server *server)
 {
 	for (size_t i = 0; i < server->listener_count; i++) {
-		event_free(server->listeners[i]);
-		(void)close(server->listen_fds[i]);
+		event_free(server->listeners[i].event);
+		(void)close(server->listeners[i].fd);
 	}
 	server->listener_count = 0;
 }
@@ -198,21 +206,30 @@ void http_server_free(struct http_server *server)
 	free(server);
 }
 
+static enum conn_door door_of(int listen_fd)
+{
+	int domain = 0;
+	socklen_t length = sizeof(domain);
+	(void)getsockopt(listen_fd, SOL_SOCKET, SO_DOMAIN, &domain, &length);
+	return domain == AF_UNIX ? DOOR_UNIX : DOOR_TCP;
+}
+
 int http_server_listen(struct http_server *server, int listen_fd)
 {
 	const size_t slots = sizeof(server->listeners) / sizeof(server->listeners[0]);
+	struct conn_listener *listener = &server->listeners[server->listener_count];
 	int rc = server->listener_count < slots ? fd_set_nonblock(listen_fd, true) : -ENOSPC;
 	struct event *event = rc ? NULL
 				 : event_new(server->options.base, listen_fd, EV_READ | EV_PERSIST,
-					   on_accept, server);
+					   on_accept, listener);
 	if (!event || event_add(event, NULL) < 0) {
 		if (event)
 			event_free(event);
 		(void)close(listen_fd);
 		return rc ? rc : -ENOMEM;
 	}
-	server->listeners[server->listener_count] = event;
-	server->listen_fds[server->listener_count++] = listen_fd;
+	*listener = (struct conn_listener){server, event, listen_fd, door_of(listen_fd)};
+	server->listener_count++;
 	return 0;
 }
 
