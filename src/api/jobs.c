@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #define SWEEP_SECONDS 10
+#define FILES_MOST 16384u
 
 /* Ids are random: any few of their bits do. */
 static size_t bucket_of(struct span id)
@@ -40,7 +42,7 @@ static void drop_result(struct jobs *jobs, struct record *record)
 static void drop_files(struct jobs *jobs, struct record *record)
 {
 	for (size_t i = 0; i < record->file_count; i++) {
-		jobs->file_bytes -= record->files[i].bytes;
+		jobs_file_forget(jobs, record->files[i].bytes);
 		fd_close(&record->files[i].fd);
 		free(record->files[i].name);
 	}
@@ -72,10 +74,19 @@ static void on_sweep(evutil_socket_t fd, short what, void *context)
 	}
 }
 
+/* Half of the descriptors that this process may have: the rest is for those who ask. */
+static size_t files_most(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 2 > FILES_MOST)
+		return FILES_MOST;
+	return (size_t)limit.rlim_cur / 2;
+}
+
 int jobs_init(struct jobs *jobs, struct event_base *base, const char *folder)
 {
 	const struct timeval often = {.tv_sec = SWEEP_SECONDS};
-	*jobs = (struct jobs){.folder_fd = -1};
+	*jobs = (struct jobs){.folder_fd = -1, .file_count_max = files_most()};
 	TAILQ_INIT(&jobs->records);
 	if (folder)
 		jobs->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -154,14 +165,19 @@ void jobs_end(struct jobs *jobs, struct record *record, enum outcome outcome, st
 		jobs->result_bytes += result.len;
 }
 
+static bool has_room(const struct jobs *jobs, uint64_t bytes)
+{
+	return jobs->file_bytes + bytes <= jobs->file_bytes_max &&
+	       jobs->file_count < jobs->file_count_max;
+}
+
 static bool make_room(struct jobs *jobs, uint64_t bytes)
 {
 	struct record *old = TAILQ_FIRST(&jobs->records);
-	for (; old && jobs->file_bytes + bytes > jobs->file_bytes_max;
-		old = TAILQ_NEXT(old, by_age))
+	for (; old && !has_room(jobs, bytes); old = TAILQ_NEXT(old, by_age))
 		if (old->state == RECORD_DONE)
 			drop_files(jobs, old);
-	return jobs->file_bytes + bytes <= jobs->file_bytes_max;
+	return has_room(jobs, bytes);
 }
 
 int jobs_scratch_file(struct jobs *jobs, int *ret_fd)
@@ -182,14 +198,17 @@ int jobs_file_new(struct jobs *jobs, uint64_t bytes, int *ret_fd)
 	if (!make_room(jobs, bytes))
 		return -ENOSPC;
 	int rc = jobs_scratch_file(jobs, ret_fd);
-	if (!rc)
-		jobs->file_bytes += bytes;
-	return rc;
+	if (rc < 0)
+		return rc;
+	jobs->file_bytes += bytes;
+	jobs->file_count++;
+	return 0;
 }
 
 void jobs_file_forget(struct jobs *jobs, uint64_t bytes)
 {
 	jobs->file_bytes -= bytes;
+	jobs->file_count--;
 }
 
 int jobs_file_add(

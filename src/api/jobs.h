@@ -58,6 +58,7 @@ struct jobs {
 	SLIST_HEAD(, record) buckets[JOBS_BUCKETS];
 	size_t count;
 	uint64_t result_bytes, file_bytes, file_bytes_max;
+	size_t file_count, file_count_max; /* each holds a descriptor open */
 	uint64_t keep_ms;
 	int folder_fd; /* -1: files are kept in memory */
 	struct event *sweep;
