@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void call_free(struct call *call)
@@ -290,4 +291,19 @@ int call_audit_refusal(struct dispatcher *dispatcher, const struct who *who,
 	if (rc < 0)
 		log_fault("audit", &err);
 	return rc;
+}
+
+int call_audit_fault(struct dispatcher *dispatcher, const struct who *who,
+	const struct audit_call *what, struct request_fault *fault, uint32_t *ret_retry_after_s)
+{
+	char why[sizeof(fault->field) + sizeof(fault->detail) + 2];
+	bool named = !fault->field[0] || strstr(fault->detail, fault->field);
+	*ret_retry_after_s = quota_charge(dispatcher->quota, who->role, clock_now_ms());
+	(void)snprintf(why, sizeof(why), "%s%s%s", named ? "" : fault->field, named ? "" : ": ",
+		fault->detail);
+	if (*ret_retry_after_s)
+		(void)request_refuse(fault, 429, "",
+			"the role's limit jobs_per_minute is reached; try again after %u s",
+			*ret_retry_after_s);
+	return call_audit_refusal(dispatcher, who, what, why);
 }

@@ -13,6 +13,7 @@
 #define BRIG_API_CALL_H
 
 #include "api/dispatcher.h"
+#include "api/request.h"
 #include "tool/cell_stream.h"
 #include "tool/json.h"
 #include "tool/view.h"
@@ -77,5 +78,13 @@ void call_promote(struct dispatcher *dispatcher);
  * code and whatever else is known of it; role, token and door are taken from `who`. */
 int call_audit_refusal(struct dispatcher *dispatcher, const struct who *who,
 	const struct audit_call *what, const char *why) MUST_CHECK;
+
+/*
+ * The same for a call that its caller has got wrong. It counts among its role's calls a minute;
+ * where those are used up, `fault` becomes that, with the time to wait.
+ */
+int call_audit_fault(struct dispatcher *dispatcher, const struct who *who,
+	const struct audit_call *what, struct request_fault *fault,
+	uint32_t *ret_retry_after_s) MUST_CHECK;
 
 #endif

@@ -23,6 +23,15 @@ void describe_job(const struct job_spec *spec, struct audit_call *ret_call,
 	};
 }
 
+void describe_unmade(const struct job_spec *spec, struct span code, struct audit_call *ret_call,
+	struct audit_input inputs[LIMIT_INPUTS])
+{
+	describe_job(spec, ret_call, inputs);
+	ret_call->id = NULL;
+	ret_call->limits = NULL;
+	ret_call->code = code;
+}
+
 struct span describe_stdin(const struct job_spec *spec, unsigned char look[AUDIT_LOOK_BYTES])
 {
 	if (spec->stdin_fd < 0)

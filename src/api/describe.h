@@ -10,6 +10,11 @@
 void describe_job(const struct job_spec *spec, struct audit_call *ret_call,
 	struct audit_input inputs[LIMIT_INPUTS]);
 
+/* The same of a call that never became a job: as much of `spec` as was understood, and its code as
+ * it came. */
+void describe_unmade(const struct job_spec *spec, struct span code, struct audit_call *ret_call,
+	struct audit_input inputs[LIMIT_INPUTS]);
+
 /* The first bytes of the job's standard input, whole enough for a secret in it to be seen. */
 struct span describe_stdin(const struct job_spec *spec, unsigned char look[AUDIT_LOOK_BYTES]);
 

@@ -51,6 +51,13 @@ struct dispatcher_start {
 
 struct schema_facts;
 
+/* Calls of nobody who is known: few of them are worth a row. */
+struct strangers {
+	uint64_t minute_ms; /* when it began */
+	uint32_t calls;	    /* in it */
+	uint64_t left_out;  /* since the last row of one */
+};
+
 struct dispatcher {
 	const struct dispatcher_start *start;
 	struct event_base *base;
@@ -71,6 +78,7 @@ struct dispatcher {
 	TAILQ_HEAD(, call) calls;	/* of run_sandboxed that are not over */
 	TAILQ_HEAD(, session_ask) asks; /* about sessions that are not answered */
 	uint64_t upload_bytes;		/* of inputs that are being read */
+	struct strangers strangers;
 	bool draining;
 	int exit_status;
 };

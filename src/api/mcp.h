@@ -73,7 +73,8 @@ struct mcp_step {
 	enum mcp_action action;
 	json_t *result; /* owned by the caller */
 	struct mcp_fault fault;
-	enum role_tool tool;
+	enum role_tool tool; /* 0 where the call is refused with `fault` */
+	bool is_malformed;   /* … as it is no call, and not for the role's sake */
 	const char *tool_name;
 	const json_t *arguments; /* an object; borrowed from the message, or NULL */
 	struct span uri;

@@ -119,19 +119,18 @@ static void call_tool(
 	const json_t *arguments = json_object_get(message->params, "arguments");
 	step->tool_name = json_string_value(name);
 	step->tool = (enum role_tool)(step->tool_name ? role_tool_by_name(step->tool_name) : 0);
-	if (!step->tool_name) {
-		fault(step, MCP_INVALID_PARAMS, 400, "params lacks the tool's name");
-		return;
-	}
-	if (arguments && !json_is_object(arguments)) {
-		fault(step, MCP_INVALID_PARAMS, 400, "arguments must be an object");
+	step->is_malformed = !step->tool_name || (arguments && !json_is_object(arguments));
+	step->action = MCP_CALL;
+	if (step->is_malformed) {
+		(void)mcp_refuse(&step->fault, MCP_INVALID_PARAMS, 400,
+			step->tool_name ? "arguments must be an object"
+					: "params lacks the tool's name");
+		step->tool = (enum role_tool)0;
 		return;
 	}
 	step->arguments = arguments;
-	step->action = MCP_CALL;
 	/* A tool of another role's is as unknown as one that does not exist. */
 	if (!step->tool || (facts->role && !(facts->role->tools & step->tool))) {
-		step->action = MCP_CALL;
 		(void)mcp_refuse(&step->fault, MCP_INVALID_PARAMS, 200, "unknown tool: %.64s",
 			step->tool_name);
 		step->tool = (enum role_tool)0;

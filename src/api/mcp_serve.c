@@ -3,6 +3,7 @@
 
 #include "api/calculate.h"
 #include "api/call.h"
+#include "api/describe.h"
 #include "api/request.h"
 #include "base/clock.h"
 
@@ -30,7 +31,15 @@ struct mcp_exchange {
 	uint64_t started_us;
 	struct ledger_wait wait; /* for the row of a refusal */
 	struct mcp_fault fault;
+	struct request_fault refusal;
 };
+
+static const char unwritten[] = "the audit log cannot be written; try again";
+
+static struct mcp_exchange *of_wait(struct ledger_wait *wait)
+{
+	return (struct mcp_exchange *)(void *)((char *)wait - offsetof(struct mcp_exchange, wait));
+}
 
 static void exchange_free(struct mcp_exchange *it)
 {
@@ -138,9 +147,22 @@ static void on_ran(void *user, const struct call_end *end)
 		finish_result(it, mcp_run_result(end->result, end->chart_urls));
 }
 
-static void refuse_request(struct mcp_exchange *it, const struct request_fault *fault)
+static void on_request_refused(struct ledger_wait *wait, int rc)
 {
-	finish_result(it, mcp_refusal_result(fault->detail));
+	struct mcp_exchange *it = of_wait(wait);
+	finish_result(it, mcp_refusal_result(rc < 0 ? unwritten : it->refusal.detail));
+}
+
+/* Text that the model can act on, once the refusal is in the log. */
+static void refuse_request(
+	struct mcp_exchange *it, const struct audit_call *what, const struct request_fault *fault)
+{
+	uint32_t retry_after_s;
+	it->refusal = *fault;
+	if (call_audit_fault(it->dispatcher, &it->who, what, &it->refusal, &retry_after_s) < 0)
+		finish_result(it, mcp_refusal_result(unwritten));
+	else
+		ledger_wait(&it->dispatcher->ledger, &it->wait, on_request_refused);
 }
 
 static void start_calculation(struct mcp_exchange *it, const json_t *arguments)
@@ -148,7 +170,9 @@ static void start_calculation(struct mcp_exchange *it, const json_t *arguments)
 	struct request_fault fault;
 	struct span expr;
 	if (request_calculate(arguments, &expr, &fault) < 0) {
-		refuse_request(it, &fault);
+		const struct audit_call what = {.tool = ROLE_TOOL_CALCULATE,
+			.code = json_text(json_object_get(arguments, "expr"))};
+		refuse_request(it, &what, &fault);
 		return;
 	}
 	it->calculation = calculate_start(it->dispatcher, &it->who, expr, on_calculated, it);
@@ -159,11 +183,15 @@ static void start_calculation(struct mcp_exchange *it, const json_t *arguments)
 static void start_run(struct mcp_exchange *it, const json_t *arguments, const char *url_base)
 {
 	cleanup_job_spec struct job_spec spec;
+	struct audit_input inputs[LIMIT_INPUTS];
 	struct request_fault fault;
+	struct audit_call what;
 	const struct call_sink sink = {.accepted = on_accepted, .done = on_ran, .user = it};
 	job_spec_init(&spec);
 	if (request_run(arguments, it->who.role, &spec, &fault) < 0) {
-		refuse_request(it, &fault);
+		describe_unmade(
+			&spec, json_text(json_object_get(arguments, "code")), &what, inputs);
+		refuse_request(it, &what, &fault);
 		return;
 	}
 	it->call = call_start(it->dispatcher, &it->who, &spec, url_base, &sink);
@@ -173,9 +201,9 @@ static void start_run(struct mcp_exchange *it, const json_t *arguments, const ch
 
 static void on_refusal_written(struct ledger_wait *wait, int rc)
 {
-	struct mcp_exchange *it =
-		(struct mcp_exchange *)(void *)((char *)wait - offsetof(struct mcp_exchange, wait));
-	(void)rc;
+	struct mcp_exchange *it = of_wait(wait);
+	if (rc < 0)
+		(void)mcp_refuse(&it->fault, MCP_INTERNAL, 503, "%s", unwritten);
 	finish_fault(it, &it->fault);
 }
 
@@ -186,8 +214,12 @@ static void refuse_tool(struct mcp_exchange *it, const struct mcp_step *step)
 		code = json_text(json_object_get(step->arguments, "expr"));
 	const struct audit_call what = {.tool = step->tool_name, .code = code};
 	it->fault = step->fault;
-	(void)!call_audit_refusal(it->dispatcher, &it->who, &what, "the role has no such tool");
-	ledger_wait(&it->dispatcher->ledger, &it->wait, on_refusal_written);
+	int rc = call_audit_refusal(it->dispatcher, &it->who, &what,
+		step->is_malformed ? step->fault.message : "the role has no such tool");
+	if (rc < 0)
+		on_refusal_written(&it->wait, rc);
+	else
+		ledger_wait(&it->dispatcher->ledger, &it->wait, on_refusal_written);
 }
 
 static void start_call(struct mcp_exchange *it, const struct mcp_step *step, const char *url_base)

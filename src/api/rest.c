@@ -14,8 +14,8 @@
 #define E2B_BOX (ROUTE_E2B | ROUTE_E2B_BOX)
 
 static const struct route routes[] = {
-	{"/v1/calculate", HTTP_POST, 0, rest_calculate, NULL},
-	{"/v1/run", HTTP_POST, 0, rest_run, rest_run_begin},
+	{"/v1/calculate", HTTP_POST, ROUTE_CALCULATE, rest_calculate, NULL},
+	{"/v1/run", HTTP_POST, ROUTE_RUN, rest_run, rest_run_begin},
 	{"/mcp", HTTP_POST, ROUTE_MCP, rest_mcp, NULL},
 	{"/mcp/lines", HTTP_GET, ROUTE_MCP, rest_mcp_lines, NULL},
 	{"/v1/tools", HTTP_GET | HTTP_HEAD, 0, rest_tools, NULL},
@@ -209,10 +209,13 @@ static void refuse_unknown(struct rest *rest)
 		"Bearer %sresource_metadata=\"%s/.well-known/oauth-protected-resource\"",
 		presented ? "error=\"invalid_token\", " : "", rest->url_base);
 	http_add_field(rest->exchange, "WWW-Authenticate", value);
-	rest_problem(rest, 401, NULL,
+	const char *detail =
 		presented ? "this token is not known; see the [token] sections of the configuration"
-			  : "a token is needed: send Authorization: Bearer TOKEN",
-		0);
+			  : "a token is needed: send Authorization: Bearer TOKEN";
+	if (rest_tool(rest))
+		rest_refuse_stranger(rest, detail);
+	else
+		rest_problem(rest, 401, NULL, detail, 0);
 }
 
 static bool check_caller(struct rest *rest)
@@ -249,6 +252,7 @@ static bool check_type(struct rest *rest)
 {
 	const struct http_head *head = rest->exchange->head;
 	struct span type = http_field(head, "content-type");
+	struct request_fault fault;
 	/* Nobody holds a connection with a body that is not known by a token or a place. */
 	if (!rest->who.role && (head->content_bytes || head->chunked)) {
 		rest_problem(rest, 413, NULL, "this route takes no body", 0);
@@ -260,10 +264,15 @@ static bool check_type(struct rest *rest)
 		return true;
 	if (rest->route->begin && type_is(type, "multipart/form-data"))
 		return rest->route->begin(rest);
-	rest_problem(rest, 415, NULL,
-		rest->route->begin ? "send Content-Type: application/json, or multipart/form-data"
-				   : "send Content-Type: application/json",
-		0);
+	const char *detail = rest->route->begin
+				     ? "send Content-Type: application/json, or multipart/form-data"
+				     : "send Content-Type: application/json";
+	const struct audit_call what = {.tool = rest_tool(rest)};
+	(void)request_refuse(&fault, 415, "", "%s", detail);
+	if (what.tool)
+		rest_refuse_call(rest, &what, &fault);
+	else
+		rest_fault(rest, &fault);
 	return false;
 }
 
@@ -285,6 +294,8 @@ static void look_at_accept(struct rest *rest)
 static void on_gone(struct http_exchange *exchange)
 {
 	struct rest *rest = exchange->user;
+	if (exchange->refused)
+		rest_note_refused(rest);
 	if (rest->on_gone)
 		rest->on_gone(rest);
 	rest_free(rest);
@@ -309,7 +320,8 @@ void rest_on_request(void *user, struct http_exchange *exchange)
 {
 	struct rest *rest = exchange->user;
 	(void)user;
-	rest->route->handle(rest);
+	if (!rest->refused)
+		rest->route->handle(rest);
 }
 
 void rest_on_answered(void *user, const struct http_exchange *exchange)

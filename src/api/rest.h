@@ -23,9 +23,11 @@ struct rest {
 	char url_base[300];
 	bool wants_events;	 /* Accept: text/event-stream */
 	bool wants_display;	 /* … with the parameter display=text */
-	struct ledger_wait wait; /* for the row of a refusal */
-	char why[160];
-	void *user; /* the handler's own */
+	struct ledger_wait wait; /* for the row of a refusal, which is: */
+	struct request_fault fault;
+	uint32_t retry_after_s;
+	bool refused; /* the answer waits for that row alone */
+	void *user;   /* the handler's own */
 	void (*on_gone)(struct rest *rest);
 };
 
@@ -48,6 +50,9 @@ enum route_flag {
 	ROUTE_E2B = 16,
 	ROUTE_E2B_BOX = 32,
 	ROUTE_E2B_RPC = 64,
+	/* A request is a call of that tool, however it ends. */
+	ROUTE_CALCULATE = 128,
+	ROUTE_RUN = 256,
 };
 
 void rest_on_head(void *user, struct http_exchange *exchange);
@@ -69,9 +74,19 @@ void rest_run(struct rest *rest);
 bool rest_run_begin(struct rest *rest);
 /* Starts the job of a spec that is ready; takes the spec. */
 void rest_run_spec(struct rest *rest, struct job_spec *spec);
-/* A caller without the tool learns only that, whatever the request says; audited, with what is
- * known of it. */
+/* rest_refuse.c: answers once the row is written; whatever still comes of the body is dropped.
+ *
+ * A caller without the tool learns only that, whatever the request says. */
 void rest_refuse_tool(struct rest *rest, const struct audit_call *what, const char *why);
+/* A call that its caller has got wrong. */
+void rest_refuse_call(
+	struct rest *rest, const struct audit_call *what, const struct request_fault *fault);
+/* The tool that the request is a call of, or NULL. */
+const char *rest_tool(const struct rest *rest);
+/* 401 to a call of a tool. Few a minute have a row; the next row counts the others. */
+void rest_refuse_stranger(struct rest *rest, const char *detail);
+/* The server has refused the request by itself: too large, too slow, malformed. */
+void rest_note_refused(struct rest *rest);
 /* rest_upload.c */
 void rest_run_uploaded(struct rest *rest);
 /* rest_jobs.c */

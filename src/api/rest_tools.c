@@ -3,6 +3,7 @@
 
 #include "api/calculate.h"
 #include "api/call.h"
+#include "api/describe.h"
 #include "api/sse.h"
 #include "http/problem.h"
 
@@ -28,22 +29,10 @@ static void calculated(void *user, int status, struct span answer)
 	rest_problem(rest, status, NULL, why, 0);
 }
 
-static void on_refusal_written(struct ledger_wait *wait, int rc)
+/* Of a body that is no JSON, all there is to log is the body. */
+static struct span code_of(const struct rest *rest, const json_t *object, const char *key)
 {
-	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
-	if (rc < 0)
-		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
-	else
-		rest_problem(rest, 403, NULL, rest->why, 0);
-}
-
-void rest_refuse_tool(struct rest *rest, const struct audit_call *what, const char *why)
-{
-	(void)snprintf(rest->why, sizeof(rest->why), "%s", why);
-	if (call_audit_refusal(rest->dispatcher, &rest->who, what, why) < 0)
-		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
-	else
-		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_refusal_written);
+	return object ? json_text(json_object_get(object, key)) : rest->exchange->body;
 }
 
 void rest_calculate(struct rest *rest)
@@ -55,13 +44,14 @@ void rest_calculate(struct rest *rest)
 	int rc = request_parse(rest->exchange->body, &object, &fault);
 	if (!rc)
 		rc = request_calculate(object, &expr, &fault);
+	const struct audit_call what = {
+		.tool = ROLE_TOOL_CALCULATE, .code = code_of(rest, object, "expr")};
 	if (role_allows(rest->who.role, ROLE_TOOL_CALCULATE, &err) < 0) {
-		const struct audit_call what = {.tool = ROLE_TOOL_CALCULATE, .code = expr};
 		rest_refuse_tool(rest, &what, err.text);
 		return;
 	}
 	if (rc < 0) {
-		rest_fault(rest, &fault);
+		rest_refuse_call(rest, &what, &fault);
 		return;
 	}
 	rest->on_gone = calculate_gone;
@@ -103,7 +93,9 @@ void rest_run(struct rest *rest)
 {
 	cleanup_json json_t *object = NULL;
 	cleanup_job_spec struct job_spec spec;
+	struct audit_input inputs[LIMIT_INPUTS];
 	struct request_fault fault;
+	struct audit_call what;
 	struct err err;
 	job_spec_init(&spec);
 	if (rest->exchange->sink) {
@@ -111,16 +103,14 @@ void rest_run(struct rest *rest)
 		return;
 	}
 	int rc = request_parse(rest->exchange->body, &object, &fault);
-	if (role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0) {
-		const struct audit_call what = {
-			.tool = ROLE_TOOL_RUN, .code = json_text(json_object_get(object, "code"))};
-		rest_refuse_tool(rest, &what, err.text);
-		return;
-	}
-	if (!rc)
+	bool forbidden = role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0;
+	if (!rc && !forbidden)
 		rc = request_run(object, rest->who.role, &spec, &fault);
-	if (rc < 0)
-		rest_fault(rest, &fault);
+	describe_unmade(&spec, code_of(rest, object, "code"), &what, inputs);
+	if (forbidden)
+		rest_refuse_tool(rest, &what, err.text);
+	else if (rc < 0)
+		rest_refuse_call(rest, &what, &fault);
 	else
 		rest_run_spec(rest, &spec);
 }

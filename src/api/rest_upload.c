@@ -121,64 +121,6 @@ static int malformed(struct upload *upload, int rc)
 	return rc;
 }
 
-static int on_piece(struct http_exchange *exchange, struct span piece)
-{
-	struct rest *rest = exchange->user;
-	struct upload *upload = rest->user;
-	if (upload->blind)
-		return 0;
-	int rc = malformed(upload, multipart_feed(&upload->multipart, piece));
-	if (rc < 0 && upload->forbidden) {
-		upload->blind = true;
-		return 0;
-	}
-	if (rc < 0) {
-		const struct request_fault fault = upload->fault;
-		rest->on_gone = NULL;
-		upload_free(upload);
-		rest_fault(rest, &fault);
-	}
-	return rc;
-}
-
-static void on_gone(struct rest *rest)
-{
-	upload_free(rest->user);
-}
-
-bool rest_run_begin(struct rest *rest)
-{
-	const struct multipart_events events = {.begin = on_begin, .data = on_data, .end = on_end};
-	struct err err;
-	struct upload *upload = calloc(1, sizeof(*upload));
-	if (!upload) {
-		rest_problem(rest, 503, NULL, "out of memory", 1);
-		return false;
-	}
-	upload->rest = rest;
-	/* Refused once it has been read, as any other body is. */
-	upload->forbidden = role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0;
-	spool_init(&upload->spool, rest->dispatcher, LIMIT_INPUT_BYTES);
-	upload->spool.unkept = upload->forbidden;
-	job_spec_init(&upload->spec);
-	for (int i = 0; i < PART_FILE; i++)
-		buf_init(&upload->text[i], HTTP_BODY_BYTES_MAX);
-	int rc = multipart_init(
-		&upload->multipart, http_field(rest->exchange->head, "content-type"), &events);
-	if (rc < 0 && !upload->forbidden) {
-		upload_free(upload);
-		rest_problem(rest, 400, NULL, "multipart/form-data without a boundary", 0);
-		return false;
-	}
-	upload->blind = rc < 0;
-	upload->multipart.events.user = upload;
-	rest->user = upload;
-	rest->on_gone = on_gone;
-	rest->exchange->sink = on_piece;
-	rest->exchange->body_bytes_max = BODY_BYTES_MAX;
-	return true;
-}
-
 /* A part that may stand in `request` as well, but not in both. */
 static int stands_twice(struct upload *upload, const json_t *object, enum part part)
 {
@@ -207,6 +149,85 @@ static int take_request(struct upload *upload, json_t **object)
 	return rc;
 }
 
+/* What was understood of it goes to the log. `forbidden`: the caller learns only that it may not.
+ */
+static void refuse(struct upload *upload, const struct err *forbidden)
+{
+	const struct buf *code = &upload->text[PART_CODE], *stdin_text = &upload->text[PART_STDIN];
+	const struct request_fault fault = upload->fault;
+	struct rest *rest = upload->rest;
+	struct audit_input inputs[LIMIT_INPUTS];
+	struct audit_call what;
+	cleanup_json json_t *object = NULL;
+	(void)!take_request(upload, &object);
+	describe_unmade(&upload->spec,
+		upload->seen[PART_CODE] ? span_of(code->data, code->len)
+					: json_text(json_object_get(object, "code")),
+		&what, inputs);
+	what.stdin_head = span_of(stdin_text->data,
+		stdin_text->len < AUDIT_LOOK_BYTES ? stdin_text->len : AUDIT_LOOK_BYTES);
+	if (forbidden)
+		rest_refuse_tool(rest, &what, forbidden->text);
+	else
+		rest_refuse_call(rest, &what, &fault);
+	upload_free(upload);
+}
+
+static int on_piece(struct http_exchange *exchange, struct span piece)
+{
+	struct rest *rest = exchange->user;
+	struct upload *upload = rest->user;
+	if (upload->blind)
+		return 0;
+	int rc = malformed(upload, multipart_feed(&upload->multipart, piece));
+	if (rc < 0 && upload->forbidden) {
+		upload->blind = true;
+		return 0;
+	}
+	if (rc < 0)
+		refuse(upload, NULL);
+	return 0;
+}
+
+static void on_gone(struct rest *rest)
+{
+	upload_free(rest->user);
+}
+
+bool rest_run_begin(struct rest *rest)
+{
+	const struct multipart_events events = {.begin = on_begin, .data = on_data, .end = on_end};
+	struct err err;
+	struct upload *upload = calloc(1, sizeof(*upload));
+	if (!upload) {
+		rest_problem(rest, 503, NULL, "out of memory", 1);
+		return false;
+	}
+	upload->rest = rest;
+	/* Refused once it has been read, as any other body is. */
+	upload->forbidden = role_allows(rest->who.role, ROLE_TOOL_RUN, &err) < 0;
+	spool_init(&upload->spool, rest->dispatcher, LIMIT_INPUT_BYTES);
+	upload->spool.unkept = upload->forbidden;
+	job_spec_init(&upload->spec);
+	for (int i = 0; i < PART_FILE; i++)
+		buf_init(&upload->text[i], HTTP_BODY_BYTES_MAX);
+	int rc = multipart_init(
+		&upload->multipart, http_field(rest->exchange->head, "content-type"), &events);
+	if (rc < 0 && !upload->forbidden) {
+		(void)request_refuse(
+			&upload->fault, 400, "", "multipart/form-data without a boundary");
+		refuse(upload, NULL);
+		return false;
+	}
+	upload->blind = rc < 0;
+	upload->multipart.events.user = upload;
+	rest->user = upload;
+	rest->on_gone = on_gone;
+	rest->exchange->sink = on_piece;
+	rest->exchange->body_bytes_max = BODY_BYTES_MAX;
+	return true;
+}
+
 /* Here it may be any bytes, not text alone. */
 static int take_stdin(struct upload *upload)
 {
@@ -219,37 +240,16 @@ static int take_stdin(struct upload *upload)
 	return rc ? request_refuse(&upload->fault, 503, "stdin", "%s", err.text) : 0;
 }
 
-/* What was understood of it goes to the log: the caller learns only that it may not. */
-static void refuse_forbidden(struct rest *rest, struct upload *upload)
-{
-	const struct buf *code = &upload->text[PART_CODE], *stdin_text = &upload->text[PART_STDIN];
-	struct audit_input inputs[LIMIT_INPUTS];
-	struct audit_call what;
-	struct err err;
-	cleanup_json json_t *object = NULL;
-	(void)!take_request(upload, &object);
-	describe_job(&upload->spec, &what, inputs);
-	what.id = NULL;
-	what.limits = NULL;
-	what.stdin_head = span_of(stdin_text->data,
-		stdin_text->len < AUDIT_LOOK_BYTES ? stdin_text->len : AUDIT_LOOK_BYTES);
-	what.code = upload->seen[PART_CODE] ? span_of(code->data, code->len)
-					    : json_text(json_object_get(object, "code"));
-	(void)!role_allows(rest->who.role, ROLE_TOOL_RUN, &err);
-	rest_refuse_tool(rest, &what, err.text);
-	upload_free(upload);
-}
-
 void rest_run_uploaded(struct rest *rest)
 {
 	struct upload *upload = rest->user;
 	cleanup_json json_t *object = NULL;
 	cleanup_job_spec struct job_spec spec;
+	struct err err;
 	job_spec_init(&spec);
 	if (upload->forbidden) {
-		rest->on_gone = NULL;
-		rest->exchange->sink = NULL;
-		refuse_forbidden(rest, upload);
+		(void)!role_allows(rest->who.role, ROLE_TOOL_RUN, &err);
+		refuse(upload, &err);
 		return;
 	}
 	int rc = multipart_over(&upload->multipart)
@@ -261,14 +261,14 @@ void rest_run_uploaded(struct rest *rest)
 		rc = request_run(object, rest->who.role, &upload->spec, &upload->fault);
 	if (!rc)
 		rc = take_stdin(upload);
-	const struct request_fault fault = upload->fault;
+	if (rc < 0) {
+		refuse(upload, NULL);
+		return;
+	}
 	spec = upload->spec;
 	job_spec_init(&upload->spec);
 	rest->on_gone = NULL;
 	rest->exchange->sink = NULL;
 	upload_free(upload);
-	if (rc < 0)
-		rest_fault(rest, &fault);
-	else
-		rest_run_spec(rest, &spec);
+	rest_run_spec(rest, &spec);
 }

@@ -69,20 +69,20 @@ static void forget_body(struct http_conn *conn)
 	conn->body.len = 0;
 }
 
-/* An answer that came before the body: whether the body is there already, and passed over. */
-static bool skip_body(struct http_conn *conn)
+bool conn_body_is_out(const struct http_conn *conn)
 {
-	uint64_t left = conn->head.content_bytes - conn->body_bytes;
-	if (conn->head.chunked || conn_unread(conn).len < left)
+	if (conn->state != CONN_BODY)
 		return false;
-	conn->in_used += (size_t)left;
-	return true;
+	uint64_t left = conn->head.content_bytes - conn->body_bytes;
+	return conn->head.chunked || conn_unread(conn).len < left;
 }
 
 void conn_finish(struct http_conn *conn)
 {
 	struct http_exchange *exchange = &conn->exchange;
-	bool body_left = conn->state == CONN_BODY && !skip_body(conn);
+	bool body_left = conn_body_is_out(conn);
+	if (conn->state == CONN_BODY && !body_left)
+		conn->in_used += (size_t)(conn->head.content_bytes - conn->body_bytes);
 	conn->has_exchange = false;
 	if (conn->server->options.on_answered)
 		conn->server->options.on_answered(conn->server->options.user, exchange);
@@ -118,6 +118,7 @@ void conn_refuse(struct http_conn *conn, int status, const char *detail)
 		conn->has_exchange = true;
 	}
 	conn->keep_alive = false;
+	conn->exchange.refused = detail;
 	/* For its handler the request never was. */
 	if (conn->exchange.on_gone)
 		conn->exchange.on_gone(&conn->exchange);

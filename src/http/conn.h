@@ -85,6 +85,8 @@ void conn_go_on(struct http_conn *conn);
 void conn_flush(struct http_conn *conn);
 /* The answer is complete: on to the next request. */
 void conn_finish(struct http_conn *conn);
+/* An answer would come before the whole body does: the connection cannot go on after it. */
+bool conn_body_is_out(const struct http_conn *conn);
 void conn_refuse(struct http_conn *conn, int status, const char *detail);
 
 /* conn_body.c: take what has come of the body. true where it is whole and was handed on. */

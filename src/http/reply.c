@@ -69,6 +69,8 @@ static void put_head(struct http_exchange *exchange, int status, const char *typ
 {
 	struct http_conn *conn = exchange->conn;
 	exchange->status = status;
+	if (conn_body_is_out(conn))
+		conn->keep_alive = false;
 	int rc = buf_printf(&conn->out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", status,
 		http_status_text(status), server_date(conn->server));
 	if (!rc && conn->fields.len)

@@ -56,6 +56,7 @@ struct http_exchange {
 
 	void *user; /* the handler's */
 	void (*on_gone)(struct http_exchange *exchange);
+	const char *refused; /* in on_gone: why the server itself refuses the request; or NULL */
 	void (*on_room)(struct http_exchange *exchange); /* a full stream has room again */
 
 	/* The server's own. */

@@ -163,20 +163,38 @@ static void wait_in(struct lane *lane, struct job *job)
 	lane->waiting_count++;
 }
 
+/* 0, or how long until the bucket holds a job's worth. */
+static uint64_t bucket_wait_ms(struct lane *lane, uint64_t now_ms)
+{
+	if (!lane->jobs_per_minute)
+		return 0;
+	fill(lane, now_ms);
+	if (lane->bucket_units >= JOB_UNITS)
+		return 0;
+	uint64_t missing = JOB_UNITS - lane->bucket_units;
+	return (missing + lane->jobs_per_minute - 1) / lane->jobs_per_minute;
+}
+
+uint32_t quota_charge(struct quota *quota, const struct role *role, uint64_t now_ms)
+{
+	struct lane *lane = lane_of(quota, role, now_ms);
+	uint64_t wait_ms = lane ? bucket_wait_ms(lane, now_ms) : 0;
+	if (wait_ms)
+		return (uint32_t)((wait_ms + 999) / 1000);
+	if (lane && lane->jobs_per_minute)
+		lane->bucket_units -= JOB_UNITS;
+	return 0;
+}
+
 enum quota_decision quota_ask(struct quota *quota, const struct role *role, uint64_t now_ms,
 	struct quota_ticket *ret_ticket)
 {
 	struct lane *lane = lane_of(quota, role, now_ms);
 	if (!lane)
 		return refuse(ret_ticket, "queue_max", 1000);
-	if (lane->jobs_per_minute) {
-		fill(lane, now_ms);
-		if (lane->bucket_units < JOB_UNITS) {
-			uint64_t missing = JOB_UNITS - lane->bucket_units;
-			return refuse(ret_ticket, "jobs_per_minute",
-				(missing + lane->jobs_per_minute - 1) / lane->jobs_per_minute);
-		}
-	}
+	uint64_t wait_ms = bucket_wait_ms(lane, now_ms);
+	if (wait_ms)
+		return refuse(ret_ticket, "jobs_per_minute", wait_ms);
 	bool now = !lane->waiting && may_start(quota, lane);
 	if (!now && lane->waiting_count >= lane->queue_max)
 		return refuse(ret_ticket, "queue_max", 1000);

@@ -39,6 +39,10 @@ void quota_free(struct quota *quota);
 enum quota_decision quota_ask(struct quota *quota, const struct role *role, uint64_t now_ms,
 	struct quota_ticket *ret_ticket);
 
+/* Takes one of the role's jobs a minute for a call that comes to nothing. 0, or the seconds to wait
+ * where none is left. */
+uint32_t quota_charge(struct quota *quota, const struct role *role, uint64_t now_ms);
+
 /* A running job ended. Unknown ids are ignored. */
 void quota_done(struct quota *quota, uint64_t id);
 
