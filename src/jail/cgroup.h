@@ -97,9 +97,12 @@ int cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usag
 /* The CPU time alone, in microseconds, for those who ask often. 0 or -errno as above. */
 int cgroup_cpu_us(const struct cgroup *cgroup, uint64_t *ret_us) MUST_CHECK;
 
-/* What no reclaim gives back without swap, where writing a lower limit would kill (v2); else 0: v1
- * refuses the limit by -EBUSY. 0 or -errno as above. */
-int cgroup_memory_held(const struct cgroup *cgroup, uint64_t *ret_bytes) MUST_CHECK;
+/* What no reclaim gives back without swap: its processes' own, and pages of tmpfs and of shared
+ * memory that they made. Zeroes where the layer is missing. 0 or -errno as above. */
+struct cgroup_held {
+	uint64_t anonymous, shared;
+};
+int cgroup_memory_held(const struct cgroup *cgroup, struct cgroup_held *ret_held) MUST_CHECK;
 
 /* Starts the memory peak anew where the kernel can (v1). */
 void cgroup_reset_peak(const struct cgroup *cgroup);

@@ -79,14 +79,12 @@ int cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usag
 	return 0;
 }
 
-int cgroup_memory_held(const struct cgroup *cgroup, uint64_t *ret_bytes)
+int cgroup_memory_held(const struct cgroup *cgroup, struct cgroup_held *ret_held)
 {
 	char text[4096];
-	*ret_bytes = 0;
-	if (!cgroup->v2)
-		return 0;
 	int rc = read_counted(cgroup, CGROUP_MEMORY, "memory.stat", text, sizeof(text));
-	*ret_bytes = keyed(text, "anon") + keyed(text, "shmem");
+	ret_held->anonymous = keyed(text, cgroup->v2 ? "anon" : "rss");
+	ret_held->shared = keyed(text, "shmem");
 	return rc;
 }
 

@@ -154,9 +154,9 @@ void cell_kill(struct cell *cell)
 	static const enum cell_watch watches[] = {WATCH_INIT_SOCKET, WATCH_CONTROL,
 		WATCH_CONTROL_WRITE, WATCH_STDOUT, WATCH_STDERR, WATCH_STDIN, WATCH_LISTENER,
 		WATCH_OOM, WATCH_WALL, WATCH_CPU, WATCH_COPY, WATCH_CLEANUP};
-	int *const fds[] = {&cell->init_socket_fd, &cell->work_fd, &cell->tmp_fd, &cell->stdin_fd,
-		&cell->stdout_fd, &cell->stderr_fd, &cell->control_in_fd, &cell->control_out_fd,
-		&cell->listener_fd, &cell->oom_fd};
+	int *const fds[] = {&cell->init_socket_fd, &cell->work_fd, &cell->tmp_fd, &cell->shm_fd,
+		&cell->stdin_fd, &cell->stdout_fd, &cell->stderr_fd, &cell->control_in_fd,
+		&cell->control_out_fd, &cell->listener_fd, &cell->oom_fd};
 
 	for (size_t i = 0; i < sizeof(watches) / sizeof(watches[0]); i++)
 		cell_unwatch(cell, watches[i]);

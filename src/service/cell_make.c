@@ -31,9 +31,9 @@ void cell_init(struct service *service, struct cell *cell, uint32_t slot)
 	cell->slot = slot;
 	cell->net_fd = -1;
 	int *const fds[] = {&cell->init_pidfd, &cell->runner_pidfd, &cell->init_socket_fd,
-		&cell->work_fd, &cell->tmp_fd, &cell->stdin_fd, &cell->stdout_fd, &cell->stderr_fd,
-		&cell->control_in_fd, &cell->control_out_fd, &cell->listener_fd, &cell->oom_fd,
-		&cell->input_mount_fd, &cell->input_copy_fd, &cell->cgroup_watch[0],
+		&cell->work_fd, &cell->tmp_fd, &cell->shm_fd, &cell->stdin_fd, &cell->stdout_fd,
+		&cell->stderr_fd, &cell->control_in_fd, &cell->control_out_fd, &cell->listener_fd,
+		&cell->oom_fd, &cell->input_mount_fd, &cell->input_copy_fd, &cell->cgroup_watch[0],
 		&cell->cgroup_watch[1]};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		*fds[i] = -1;
@@ -214,11 +214,12 @@ static void on_setup_done(
 {
 	struct err err = answer->err;
 	int rc = err.code;
-	if (!rc && count != 2)
+	if (!rc && count != INIT_FOLDERS)
 		rc = err_set(&err, -EPROTO, "work", "the cell's init sent no folders");
 	if (!rc) {
 		cell->work_fd = fds[0];
 		cell->tmp_fd = fds[1];
+		cell->shm_fd = fds[2];
 		rc = make_pipes(cell, &err);
 	}
 	if (!rc)
@@ -234,8 +235,8 @@ static void on_init_answer(evutil_socket_t fd, short what, void *context)
 	struct cell *cell = context;
 	struct init_answer answer;
 	struct err err;
-	int fds[2] = {-1, -1};
-	size_t count = 2;
+	int fds[INIT_FOLDERS] = {-1, -1, -1};
+	size_t count = INIT_FOLDERS;
 	(void)what;
 
 	ssize_t got = fd_receive(fd, &answer, sizeof(answer), fds, &count);

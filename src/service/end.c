@@ -184,6 +184,8 @@ static void fill_usage(struct cell *cell, struct job *job, struct job_result *re
 	job->facts.cpu_us = usage.cpu_us > job->cpu_base_us ? usage.cpu_us - job->cpu_base_us : 0;
 	result->usage.cpu_ms = (job->facts.cpu_us + 500) / 1000;
 	result->usage.memory_peak_bytes = usage.memory_peak_bytes;
+	if (usage.memory_peak_bytes)
+		result->usage.memory_peak_bytes += job->foreign_bytes;
 	/* init is counted by the kernel and is not the job's */
 	result->usage.processes_peak = usage.processes_peak ? usage.processes_peak - 1 : 0;
 }

@@ -106,7 +106,7 @@ static int become(const struct init_request *request, const int *cgroup_fds, str
 	return rc;
 }
 
-static int make_folders(const struct init_request *request, int fds[2], struct err *err)
+static int make_folders(const struct init_request *request, int fds[INIT_FOLDERS], struct err *err)
 {
 	/* Sticky: the job may add to the folder but not take away what init placed there. */
 	int rc = mount_folder(
@@ -115,8 +115,8 @@ static int make_folders(const struct init_request *request, int fds[2], struct e
 		rc = mount_folder(CELL_TMP_DIR, request->tmp_bytes, request->work_inodes, 01777,
 			&fds[1], err);
 	if (!rc)
-		rc = mount_folder(
-			CELL_SHM_DIR, request->tmp_bytes, request->work_inodes, 01777, NULL, err);
+		rc = mount_folder(CELL_SHM_DIR, request->tmp_bytes, request->work_inodes, 01777,
+			&fds[2], err);
 	return rc;
 }
 
@@ -133,12 +133,12 @@ static int lock_down(
 	return rc;
 }
 
-/* Sends both folders' descriptors; keeps the work folder's for the inputs to come. */
+/* Sends the folders' descriptors; keeps the work folder's for the inputs to come. */
 static void set_up(
 	const struct init_request *request, const int *cgroup_fds, const struct cell_filter *filter)
 {
 	struct err err = {0};
-	int folders[2] = {-1, -1};
+	int folders[INIT_FOLDERS] = {-1, -1, -1};
 
 	forbid_user_namespaces(USER_SYSCTL_FD);
 	int rc = become(request, cgroup_fds, &err);
@@ -149,10 +149,11 @@ static void set_up(
 	(void)close(USER_SYSCTL_FD);
 	if (!rc)
 		rc = lock_down(request, filter, &err);
-	send_answer(INIT_SETUP, &err, folders, rc ? 0 : 2);
+	send_answer(INIT_SETUP, &err, folders, rc ? 0 : INIT_FOLDERS);
 	if (rc < 0)
 		_exit(125);
 	fd_close(&folders[1]);
+	fd_close(&folders[2]);
 	work_folder_fd = folders[0];
 }
 

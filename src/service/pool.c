@@ -22,7 +22,8 @@
 #define YOUNG_US 4000
 /* After a cell that could not be made, so that a host without means is not kept busy. */
 #define REST_US 1000000u
-/* Below that share of the machine's memory nothing is parked beyond the floor. */
+/* Below that share of the machine's memory nothing is parked beyond the floor, no session begins,
+ * and no file from outside is taken that would go below it. */
 #define MEMORY_SHARE 16u
 
 static bool is_idle(const struct cell *cell)
@@ -98,14 +99,21 @@ static uint64_t meminfo(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-static bool memory_is_short(const struct service *service)
+uint64_t pool_spare_bytes(const struct service *service)
 {
 	char text[512];
 	ssize_t got = pread(service->meminfo_fd, text, sizeof(text) - 1, 0);
 	if (got <= 0)
-		return false;
+		return UINT64_MAX;
 	text[got] = 0;
-	return meminfo(text, "MemAvailable:") < meminfo(text, "MemTotal:") / MEMORY_SHARE;
+	uint64_t available = meminfo(text, "MemAvailable:") * KIB;
+	uint64_t kept = meminfo(text, "MemTotal:") * KIB / MEMORY_SHARE;
+	return available > kept ? available - kept : 0;
+}
+
+static bool memory_is_short(const struct service *service)
+{
+	return pool_spare_bytes(service) == 0;
 }
 
 static uint32_t count_idle(const struct service *service, const struct zygote *zygote)

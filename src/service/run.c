@@ -93,6 +93,14 @@ static void on_wall(evutil_socket_t fd, short what, void *context)
 	end_job(context, END_WALL);
 }
 
+int run_watch_wall(struct cell *cell)
+{
+	uint64_t limit_us = (uint64_t)cell->job->spec.limits.wall_ms * 1000;
+	uint64_t passed_us = clock_now_us() - cell->job->started_us;
+	return cell_timer(
+		cell, WATCH_WALL, limit_us > passed_us ? limit_us - passed_us : 0, on_wall);
+}
+
 /* A sum of CPU raises no event: look again when the limit could be reached at the earliest. */
 static void on_cpu(evutil_socket_t fd, short what, void *context)
 {
@@ -192,7 +200,7 @@ static int watch_job(struct cell *cell)
 	if (!rc && cell->oom_fd >= 0)
 		rc = cell_watch(cell, WATCH_OOM, cell->oom_fd, EV_READ, on_oom);
 	if (!rc)
-		rc = cell_timer(cell, WATCH_WALL, (uint64_t)limits->wall_ms * 1000, on_wall);
+		rc = run_watch_wall(cell);
 	if (!rc && !layer_in(cell->service->skip | LEFT_OUT_ALL, LAYER_CPU))
 		rc = cell_timer(
 			cell, WATCH_CPU, (uint64_t)limits->cpu_ms * 1000 / limits->cpus, on_cpu);
@@ -206,13 +214,21 @@ static void on_unstarted(evutil_socket_t fd, short what, void *context)
 	end_job(context, END_DONE);
 }
 
+/* What is counted from now on is the job's. */
+static int count_from_here(struct cell *cell)
+{
+	cgroup_reset_peak(&cell->cgroup);
+	cell->job->started_us = clock_now_us();
+	return cgroup_cpu_us(&cell->cgroup, &cell->job->cpu_base_us);
+}
+
 /* From the loop: the frame that said "parked" may still be in hand. */
 void run_unstarted(struct cell *cell)
 {
 	struct err err;
-	cell->job->started_us = clock_now_us();
+	int rc = count_from_here(cell);
 	cell->state = CELL_RUNNING;
-	if (cell_timer(cell, WATCH_WALL, 0, on_unstarted) < 0) {
+	if (rc < 0 || cell_timer(cell, WATCH_WALL, 0, on_unstarted) < 0) {
 		(void)err_sys(&err, -ENOMEM, "cell", "ending a call");
 		cell_fail(cell, &err);
 	}
@@ -229,10 +245,8 @@ void run_start(struct cell *cell)
 	if (cell->session)
 		fd_close(&cell->stdin_fd);
 	job->call = ++cell->calls;
-	cgroup_reset_peak(&cell->cgroup);
-	int rc = cgroup_cpu_us(&cell->cgroup, &job->cpu_base_us);
+	int rc = count_from_here(cell);
 	cell->state = CELL_RUNNING;
-	job->started_us = clock_now_us();
 	if (!rc)
 		rc = build_job_frame(job);
 	if (!rc)

@@ -1,5 +1,5 @@
 /* run_limits: what a cell is given before its job: limits of its group, a CPU, room for inputs. */
-#include "service/service.h"
+#include "service/session.h"
 
 #include "base/fd.h"
 #include "wire/mutant.h"
@@ -89,6 +89,25 @@ static int limit_cpu_seconds(struct cell *cell, struct err *err)
 	return 0;
 }
 
+/* What the service has written for the session is not the group's: it has so much less. What
+ * earlier calls left is not killed for a call's lower limit: -EBUSY, see run_place. */
+static int limit_session(struct cell *cell, struct cgroup_limits wanted, struct err *err)
+{
+	struct job *job = cell->job;
+	struct job_limits kept = job->spec.limits;
+	struct session_memory memory;
+	int rc = session_memory(cell->session, &memory);
+	if (rc < 0)
+		return err_sys(err, rc, "memory", "reading what the cell holds");
+	job->foreign_bytes = memory.foreign_bytes;
+	if (memory.held_bytes + memory.foreign_bytes > kept.memory_bytes)
+		return -EBUSY;
+	kept.memory_bytes -= memory.foreign_bytes;
+	wanted.memory_bytes = kept.memory_bytes;
+	rc = cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
+	return rc ? rc : receipt_read_limits(cell, &kept, err);
+}
+
 /* What parking has set already is not set again. */
 static int limit_group(struct cell *cell, struct err *err)
 {
@@ -102,14 +121,9 @@ static int limit_group(struct cell *cell, struct err *err)
 		limits->processes == limits_default.processes &&
 		limits->cpus == limits_default.cpus)
 		return 0;
-	/* What earlier calls left is not killed for a call's lower limit: see run_place. */
-	uint64_t held = 0;
-	int rc = cell->session ? cgroup_memory_held(&cell->cgroup, &held) : 0;
-	if (rc < 0)
-		return err_sys(err, rc, "memory", "reading what the cell holds");
-	if (held > limits->memory_bytes)
-		return -EBUSY;
-	rc = cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
+	if (cell->session)
+		return limit_session(cell, wanted, err);
+	int rc = cgroup_limit(&cell->cgroup, &wanted, cell->service->skip | LEFT_OUT_ALL, err);
 	return rc ? rc : receipt_read_limits(cell, limits, err);
 }
 

@@ -25,7 +25,7 @@
 
 /* What a cell with its job has open at most, less the inputs; and the service beside them, with
  * those that it opens for a moment to set a limit or read a figure. */
-#define CELL_DESCRIPTORS 40u
+#define CELL_DESCRIPTORS 41u
 #define OWN_DESCRIPTORS 96u
 #define MOMENTARY_DESCRIPTORS 48u
 

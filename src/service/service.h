@@ -102,7 +102,10 @@ struct job {
 	struct err fault;
 	uint64_t queued_us, given_us, started_us, ended_us, drained_us;
 	uint64_t cpu_base_us;
-	struct turn turn; /* in a session; its own where that is NULL */
+	uint32_t wall_asked_ms; /* in a session, whose life may leave less */
+	bool life_cut;
+	uint64_t foreign_bytes; /* in a session: not its group's, and counted with it */
+	struct turn turn;	/* in a session; its own where that is NULL */
 	struct session_status status;
 	uint32_t call;	       /* its number in the cell */
 	bool begun;	       /* its code can be interrupted */
@@ -135,8 +138,8 @@ struct cell {
 	int init_pidfd, runner_pidfd;
 	int init_socket_fd;
 	int net_fd; /* outlives the cell: checked and reused by the slot's next one */
-	int work_fd, tmp_fd;
-	uint64_t work_bytes; /* the folder's size as it is set, without room for inputs */
+	int work_fd, tmp_fd, shm_fd; /* its tmpfs */
+	uint64_t work_bytes;	     /* the folder's size as it is set, without room for inputs */
 	uint32_t work_inodes;
 	int stdin_fd, stdout_fd, stderr_fd, control_in_fd, control_out_fd;
 	int child_fds[CELL_FD_COUNT]; /* the runner's ends, until it has them */
@@ -256,6 +259,8 @@ struct cell *pool_free_slot(struct service *service);
 void pool_evict(struct service *service);
 void pool_refill_soon(struct service *service);
 void pool_rest(struct service *service, const struct err *err);
+/* What can be taken of the machine's memory before it is short. */
+uint64_t pool_spare_bytes(const struct service *service);
 _Noreturn void service_abandon(struct service *service, const char *why);
 
 /* level.c */
@@ -314,7 +319,8 @@ void inputs_forget(struct cell *cell);
 void run_begin(struct cell *cell);
 void run_place(struct cell *cell);
 void run_start(struct cell *cell);
-void run_unstarted(struct cell *cell); /* a job that ends before its code was sent */
+void run_unstarted(struct cell *cell);		  /* a job that ends before its code was sent */
+int run_watch_wall(struct cell *cell) MUST_CHECK; /* anew: the limit has changed */
 void run_drain(struct cell *cell);
 bool run_output_exceeded(const struct job *job); /* the hard limit of either stream */
 void run_pause_output(struct cell *cell, bool pause);

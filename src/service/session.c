@@ -64,7 +64,7 @@ static void on_clock(evutil_socket_t fd, short what, void *context)
 	if (session->now)
 		return;
 	session_stop(
-		session, session_is_over(session) ? "its time was up" : "it was idle for too long");
+		session, session_is_over(session) ? SESSION_WHY_OVER : "it was idle for too long");
 }
 
 bool session_is_over(const struct session *session)
@@ -84,6 +84,20 @@ void session_expire_soon(struct session *session)
 		session_stop(session, "the service had no memory for its clock");
 }
 
+int session_cut_wall(struct session *session)
+{
+	struct job *job = session->now ? session->now->job : NULL;
+	uint64_t left = left_ms(session->life_end_us);
+	if (!job || job->interrupted || job->facts.cause != END_NONE)
+		return 0;
+	bool runs = job->call && session->cell->state == CELL_RUNNING;
+	uint64_t passed = runs ? (clock_now_us() - job->started_us) / 1000 : 0;
+	uint64_t most = passed + left ? passed + left : 1;
+	job->life_cut = most < job->wall_asked_ms;
+	job->spec.limits.wall_ms = job->life_cut ? (uint32_t)most : job->wall_asked_ms;
+	return runs ? run_watch_wall(session->cell) : 0;
+}
+
 void session_extend(struct session *session, uint64_t idle_ms, uint64_t life_ms)
 {
 	uint64_t now_us = clock_now_us();
@@ -94,6 +108,8 @@ void session_extend(struct session *session, uint64_t idle_ms, uint64_t life_ms)
 	session->idle_end_us = now_us + session->idle_ms * 1000;
 	if (!session->now)
 		session_expire_soon(session);
+	else if (session_cut_wall(session) < 0)
+		session_stop(session, "the service had no memory for its clock");
 }
 
 static void free_session(struct session *session)
@@ -132,8 +148,12 @@ static int may_begin(const struct service *service, const struct job_spec *spec,
 	if (service->session_count >= most ||
 		(shared && sessions_of(service, spec->role) >= most - 1))
 		return err_set(err, -EAGAIN, "session",
-			"%u sessions are open, which is all that fit; close one or try later",
+			"as many sessions as fit are open (%u); close one or try later",
 			service->session_count);
+	if (!pool_spare_bytes(service))
+		return err_set(err, -EAGAIN, "session",
+			"this machine has no memory left for another session; close one or try "
+			"later");
 	return 0;
 }
 

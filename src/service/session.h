@@ -10,6 +10,7 @@
  *
  * session.c: birth, clocks, end. session_line.c: who is next. session_call.c: what a call of a
  * session has beyond a job. session_files.c and _list, _write, _remove: its files.
+ *session_memory.c: what it holds.
  */
 #ifndef BRIG_SERVICE_SESSION_H
 #define BRIG_SERVICE_SESSION_H
@@ -41,6 +42,8 @@ struct session {
 	/* The work folder is of the whole: calls make it larger and never smaller than what it may
 	 * already hold. The other limits are each call's. */
 	struct job_limits limits;
+	uint64_t memory_bytes; /* the most that a call had */
+	uint64_t given_bytes; /* written into its tmpfs by the service, at most: session_memory.c */
 	struct job_input *inputs; /* of all calls; no descriptors, only names and sizes */
 	uint32_t input_count;
 	struct seen_list seen;
@@ -53,7 +56,8 @@ struct errand {
 	struct channel *channel;
 	struct session_request request;
 	struct session_answer answer;
-	struct event *step; /* the next piece of what takes several turns of the loop */
+	struct event *step;	/* the next piece of what takes several turns of the loop */
+	struct event *patience; /* while it stands in line */
 	int folder_fd,
 		file_fd; /* SESSION_WRITE: where it goes, and the file before it is renamed */
 	uint64_t done_bytes;
@@ -66,6 +70,8 @@ int session_begin(struct service *service, struct job *job, struct err *err) MUS
 void session_status(const struct session *session, struct session_status *status);
 bool session_is_over(const struct session *session); /* its life is */
 void session_expire_soon(struct session *session);
+/* A call has no more time than its session. 0 or -errno. */
+int session_cut_wall(struct session *session) MUST_CHECK;
 void session_extend(struct session *session, uint64_t idle_ms, uint64_t life_ms);
 void session_stop(struct session *session, const char *why);
 void session_gone_words(
@@ -80,10 +86,23 @@ void errand_answer(struct errand *errand);
 /* session_call.c: a call that is not the first one; its cell is frozen. */
 void session_call(struct session *session, struct job *job);
 
+/* session_memory.c */
+struct session_memory {
+	uint64_t held_bytes;	/* its own, which no reclaim gives back */
+	uint64_t foreign_bytes; /* what the service has written for it, and is still there */
+};
+int session_memory(struct session *session, struct session_memory *ret_memory) MUST_CHECK;
+/* The service has written that much for it, or is about to. */
+void session_gave(struct session *session, uint64_t bytes);
+/* What a file from outside may have now, where all may hold `limit_bytes` (0: as its calls had). */
+int session_room(struct session *session, uint64_t limit_bytes, uint64_t *ret_bytes) MUST_CHECK;
+
 /* session_files.c, session_write.c, session_remove.c: fill the errand's answer. -EINPROGRESS where
  * it goes on by itself and ends in session_file_done. */
 int session_files(struct errand *errand) MUST_CHECK;
 void session_file_done(struct errand *errand, int rc);
+/* What looks and changes nothing, while something else is served: the answer is filled. */
+void session_look(struct errand *errand, struct session *session);
 int session_write(struct errand *errand) MUST_CHECK;
 void session_write_drop(struct errand *errand); /* what is half written */
 int session_remove(struct errand *errand) MUST_CHECK;

@@ -151,9 +151,8 @@ static void go_on(struct cell *cell)
 	run_place(cell);
 }
 
-/* Into the spool, as the job: a file that its runtime opens, unlinks and reads as descriptor 0.
- * Pages of files that the service writes are charged to the service, not to the cell: they are
- * bounded by the tmpfs's own size. */
+/* Into the spool, as the job: a file that its runtime opens, unlinks and reads as descriptor 0. It
+ * counts as the session's: session_memory.c. */
 static int open_stdin(struct cell *cell)
 {
 	struct fsid before;
@@ -188,6 +187,7 @@ static void store_stdin(evutil_socket_t fd, short what, void *context)
 	if (got > 0)
 		rc = fd_write_all(cell->input_copy_fd, piece, (size_t)got);
 	job->copied_bytes += got > 0 ? (uint64_t)got : 0;
+	session_gave(cell->session, got > 0 ? (uint64_t)got : 0);
 	bool more = !rc && got > 0 && job->copied_bytes < job->spec.stdin_bytes;
 	if (more && job->facts.cause == END_NONE &&
 		cell_timer(cell, WATCH_COPY, 0, store_stdin) == 0)
@@ -209,6 +209,8 @@ void session_prepare(struct cell *cell)
 		cell->zygote = NULL;
 	cell->collected = false;
 	raise_limits(session, &job->spec.limits);
+	if (session->memory_bytes < job->spec.limits.memory_bytes)
+		session->memory_bytes = job->spec.limits.memory_bytes;
 	const char *fault = add_inputs(session, &job->spec);
 	if (fault) {
 		refuse_call(cell, "ValueError", fault);
@@ -242,6 +244,8 @@ bool session_holds_back(struct cell *cell)
 {
 	struct job *job = cell->job;
 	cell->session->limits = job->spec.limits;
+	job->wall_asked_ms = job->spec.limits.wall_ms;
+	(void)!session_cut_wall(cell->session); /* it has no clock yet */
 	if (job->facts.cause == END_NONE && !cell->spoiled && job->spec.code.len)
 		return false;
 	if (job->facts.cause == END_NONE)
@@ -332,7 +336,8 @@ static const char *lost_why(const struct cell *cell, const struct job *job)
 		return "its call could not be ended in order";
 	if (job->control_out.len)
 		return "its code said that it was done before it had begun";
-	return session_is_over(session) ? "its time was up" : NULL;
+	bool over = session_is_over(session) || (job->life_cut && job->interrupted);
+	return over ? SESSION_WHY_OVER : NULL;
 }
 
 static void fill_lost(struct job *job, const char *why)

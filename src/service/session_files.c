@@ -1,5 +1,7 @@
 /*
- * session_files: what a client does with the files of a session, while its cell stands still.
+ * session_files: what a client does with the files of a session. Changes are made while its cell
+ * stands still; who only looks does not wait for that: a running job can make a file shorter under
+ * a reader and a name mean another of its files, and nothing else.
  *
  * Every path is opened beneath the work folder (service/folder.h), every change is made with the
  * job's rights and not the service's (jail/fsid.h): so what comes of it is what would come of the
@@ -152,11 +154,22 @@ static const char *words_for(int rc)
 	}
 }
 
-void session_file_done(struct errand *errand, int rc)
+static void fill_answer(struct errand *errand, int rc)
 {
-	struct session *session = errand->turn.session;
 	if (rc < 0 && !errand->answer.err.code)
 		(void)err_set(&errand->answer.err, rc, "session", "%s", words_for(rc));
-	session_status(session, &errand->answer.status);
+	session_status(errand->turn.session, &errand->answer.status);
+}
+
+void session_file_done(struct errand *errand, int rc)
+{
+	fill_answer(errand, rc);
 	errand_answer(errand);
+}
+
+void session_look(struct errand *errand, struct session *session)
+{
+	errand->turn.session = session;
+	fill_answer(errand, session_files(errand));
+	errand->turn.session = NULL; /* it has no place in the line to give back */
 }

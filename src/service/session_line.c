@@ -1,6 +1,7 @@
 /*
  * session_line: calls and requests of one session stand in one line and are served one after
- * another. Closing, and asking how it is, do not wait.
+ * another. Closing, looking, and asking how it is, do not wait. What changes files stands in line
+ * for a moment, in which most calls end, and is then told to come again.
  */
 #include "service/session.h"
 
@@ -9,6 +10,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+#define PATIENCE_SECONDS 2
 
 /* From the loop only: whoever is answered may still be in the middle of a frame. */
 static void move_soon(struct session *session)
@@ -22,6 +25,38 @@ static void join_line(struct session *session, struct turn *turn)
 	turn->waits = true;
 	TAILQ_INSERT_TAIL(&session->line, turn, line);
 	move_soon(session);
+}
+
+static void on_impatient(evutil_socket_t fd, short what, void *context)
+{
+	struct errand *errand = context;
+	struct session *session = errand->turn.session;
+	(void)fd;
+	(void)what;
+	if (!errand->turn.waits)
+		return;
+	(void)err_set(&errand->answer.err, -EAGAIN, "session",
+		"a call is running in this session: its files are changed between calls; try again "
+		"when it is over");
+	session_status(session, &errand->answer.status);
+	errand_answer(errand);
+}
+
+static void join_with_patience(struct session *session, struct errand *errand)
+{
+	const struct timeval limit = {.tv_sec = PATIENCE_SECONDS};
+	errand->patience = event_new(session->service->base, -1, 0, on_impatient, errand);
+	if (errand->patience && event_add(errand->patience, &limit) == 0) {
+		join_line(session, &errand->turn);
+		return;
+	}
+	(void)err_set(&errand->answer.err, -ENOMEM, "session", "the service has no memory for it");
+	errand_answer(errand);
+}
+
+static bool only_looks(enum session_verb verb)
+{
+	return verb == SESSION_READ || verb == SESSION_LIST || verb == SESSION_STAT;
 }
 
 void session_leave_line(struct turn *turn)
@@ -60,7 +95,7 @@ void session_on_next(evutil_socket_t fd, short what, void *context)
 	if (!turn || session->now)
 		return;
 	if (session_is_over(session)) {
-		session_stop(session, "its time was up");
+		session_stop(session, SESSION_WHY_OVER);
 		return;
 	}
 	TAILQ_REMOVE(&session->line, turn, line);
@@ -71,6 +106,7 @@ void session_on_next(evutil_socket_t fd, short what, void *context)
 		session_call(session, turn->job);
 		return;
 	}
+	(void)event_del(turn->errand->patience);
 	int rc = session_files(turn->errand);
 	if (rc != -EINPROGRESS)
 		session_file_done(turn->errand, rc);
@@ -133,6 +169,18 @@ void session_take_job(struct service *service, struct job *job)
 	}
 }
 
+static void answer_state(struct errand *errand, struct session *session)
+{
+	uint64_t room = 0;
+	session_status(session, &errand->answer.status);
+	/* Before it has a cell nobody knows, and the write itself will see. */
+	if (!session->cell || session->cell->work_fd < 0)
+		room = LIMIT_WORK_BYTES_MAX;
+	else if (session_room(session, errand->request.memory_bytes, &room) < 0)
+		room = LIMIT_WORK_BYTES_MAX;
+	errand->answer.room_bytes = room;
+}
+
 /* Takes the descriptors. */
 void session_take_errand(struct service *service, struct errand *errand, struct span fields,
 	int *fds, size_t fd_count)
@@ -163,7 +211,7 @@ void session_take_errand(struct service *service, struct errand *errand, struct 
 		/* A clock that has no memory may just have ended it. */
 		session = session_find(service, request->id);
 		if (session)
-			session_status(session, &errand->answer.status);
+			answer_state(errand, session);
 		errand_answer(errand);
 		return;
 	case SESSION_WRITE:
@@ -175,7 +223,13 @@ void session_take_errand(struct service *service, struct errand *errand, struct 
 	case SESSION_MOVE:
 		break;
 	}
-	join_line(session, &errand->turn);
+	if (session->now && only_looks(request->verb) && session->cell &&
+		session->cell->work_fd >= 0) {
+		session_look(errand, session);
+		errand_answer(errand);
+		return;
+	}
+	join_with_patience(session, errand);
 }
 
 struct errand *errand_new(struct service *service, struct channel *channel)
@@ -199,6 +253,8 @@ void errand_free(struct errand *errand)
 
 	if (errand->step)
 		event_free(errand->step);
+	if (errand->patience)
+		event_free(errand->patience);
 	session_write_drop(errand);
 	session_request_done(&errand->request);
 	session_answer_done(&errand->answer);

@@ -4,7 +4,8 @@
  * It is written under another name and renamed when it is whole: what was there is replaced or left
  * as it was, whatever kind of file it is, and nothing of it is ever opened. All goes with the job's
  * rights, so the file is the job's own, and its folder's limits hold. The pages are charged to the
- * service that writes them, not to the cell: they are bounded by the tmpfs's own size.
+ * service that writes them, not to the cell: session_memory.c counts them, and what would bring the
+ * session beyond its memory is refused before any of it is written.
  */
 #include "service/session.h"
 
@@ -101,9 +102,30 @@ static int open_temporary(struct errand *errand)
 	return errand->file_fd < 0 ? errand->file_fd : 0;
 }
 
+static int check_room(struct errand *errand)
+{
+	const struct session_request *request = &errand->request;
+	struct session *session = errand->turn.session;
+	struct err *err = &errand->answer.err;
+	uint64_t room;
+	int rc = session_room(session, request->memory_bytes, &room);
+	if (rc < 0)
+		return rc;
+	if (request->bytes > room)
+		return err_set(err, -EDQUOT, "session", SESSION_NO_ROOM,
+			(unsigned long long)request->bytes / KIB, (unsigned long long)room / KIB);
+	if (request->bytes > pool_spare_bytes(errand->service))
+		return err_set(err, -ENOBUFS, "session",
+			"this machine has no memory left for the file now; try again later");
+	session_gave(session, request->bytes);
+	return 0;
+}
+
 int session_write(struct errand *errand)
 {
-	int rc = open_temporary(errand);
+	int rc = check_room(errand);
+	if (!rc)
+		rc = open_temporary(errand);
 	if (rc < 0)
 		return rc;
 	errand->step = event_new(errand->service->base, -1, 0, on_step, errand);

@@ -77,7 +77,8 @@ struct init_request {
 	char name[256];
 };
 
-/* init → service. After INIT_SETUP with descriptors [work folder, /tmp]. */
+/* init → service. After INIT_SETUP with descriptors [work folder, /tmp, /dev/shm]. */
+#define INIT_FOLDERS 3u
 struct init_answer {
 	uint32_t verb;
 	struct err err;

@@ -23,6 +23,7 @@ enum request_tag {
 	TAG_IDLE_MS = 6,
 	TAG_LIFE_MS = 7,
 	TAG_BYTES = 8, /* of the descriptor that comes along */
+	TAG_MEMORY_BYTES = 9,
 };
 
 enum answer_tag {
@@ -31,6 +32,7 @@ enum answer_tag {
 	ANSWER_BYTES = 3,  /* of the descriptor that comes along */
 	ANSWER_ENTRY = 4,  /* nested: the ENTRY_ fields */
 	ANSWER_MORE = 5,
+	ANSWER_ROOM = 6,
 };
 
 enum status_tag { STATUS_STATE = 1, STATUS_IDLE_LEFT_MS, STATUS_LIFE_LEFT_MS, STATUS_LOST_WHY };
@@ -43,6 +45,7 @@ static const struct wire_number request_fields[] = {
 	REQUEST(TAG_DEPTH, depth, LIMIT_ARTIFACT_DEPTH),
 	REQUEST(TAG_IDLE_MS, idle_ms, SESSION_LIFE_MS_MAX),
 	REQUEST(TAG_LIFE_MS, life_ms, SESSION_LIFE_MS_MAX),
+	REQUEST(TAG_MEMORY_BYTES, memory_bytes, LIMIT_MEMORY_BYTES_MAX),
 };
 #define REQUEST_FIELDS (sizeof(request_fields) / sizeof(request_fields[0]))
 
@@ -292,6 +295,8 @@ int session_answer_encode(const struct session_answer *answer, struct buf *out, 
 		rc = encode_entry(&answer->entries[i], out);
 	if (!rc && answer->more)
 		rc = wire_add_u64(out, ANSWER_MORE, 1);
+	if (!rc && answer->room_bytes)
+		rc = wire_add_u64(out, ANSWER_ROOM, answer->room_bytes);
 	if (!rc && answer->fd >= 0)
 		rc = wire_add_u64(out, ANSWER_BYTES, answer->bytes);
 	if (!rc)
@@ -352,6 +357,8 @@ static int answer_field(const struct wire_field *field, struct session_answer *a
 		return decode_entry(field->value, answer);
 	case ANSWER_MORE:
 		return wire_bool(field, &answer->more);
+	case ANSWER_ROOM:
+		return wire_u64(field, INT64_MAX, &answer->room_bytes);
 	case ANSWER_BYTES:
 		*has_fd = true;
 		return wire_u64(field, INT64_MAX, &answer->bytes);

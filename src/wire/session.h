@@ -79,6 +79,8 @@ struct session_request {
 	char path[SESSION_PATH_BYTES], target[SESSION_PATH_BYTES];
 	uint32_t depth;
 	uint64_t idle_ms, life_ms;
+	/* SESSION_WRITE, SESSION_STATE: what the session may hold in all; 0: as its calls had. */
+	uint64_t memory_bytes;
 	int fd; /* SESSION_WRITE: a regular file or memfd, read by pread from 0; owned; else -1 */
 	uint64_t bytes; /* of it, at most LIMIT_WORK_BYTES_MAX */
 };
@@ -91,6 +93,7 @@ struct session_answer {
 	uint64_t bytes;
 	struct session_entry *entries; /* SESSION_LIST and SESSION_STAT */
 	uint32_t entry_count;
+	uint64_t room_bytes; /* SESSION_STATE: what a file that is written may have now */
 	bool more; /* there are entries beyond SESSION_ENTRIES_MAX or LIMIT_ARTIFACT_DEPTH */
 	struct buf storage;
 };
@@ -125,6 +128,15 @@ int session_answer_encode(
 /* Reads the fields of a CHANNEL_SESSION_DONE frame; takes `fds`, also on failure. */
 int session_answer_decode(
 	struct span fields, int *fds, size_t fd_count, struct session_answer *answer) MUST_CHECK;
+
+/* Of a fault by -EDQUOT: the file's KiB, and those that it may have. */
+#define SESSION_NO_ROOM                                                                            \
+	"a file of %llu KiB is more than the session's memory, which bounds its files too, has "   \
+	"room for: %llu KiB; remove files, delete variables in a call, or begin a session with "   \
+	"more memory"
+
+/* Why one is lost whose life is over. */
+#define SESSION_WHY_OVER "its time was up"
 
 /* Why a session is lost whose code wrote to, or closed, the runtime's own descriptors. */
 #define SESSION_WHY_SPOILED "its code spoiled the channel of its own results"

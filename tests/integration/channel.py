@@ -88,6 +88,7 @@ class Answer:
     data: bytes = None
     entries: dict = field(default_factory=dict)  # path: (bytes, modified_ms, mode)
     more: bool = False
+    room: int = 0
 
 
 @dataclass
@@ -163,11 +164,12 @@ def job_fields(code, inputs=(), stdin=None, stream=False, receipt=False, level=N
     return b"".join(out), fds
 
 
-def request_fields(verb, session, path="", target="", depth=1, idle_ms=0, life_ms=0, data=None):
+def request_fields(verb, session, path="", target="", depth=1, idle_ms=0, life_ms=0, data=None,
+                   memory_bytes=0):
     """The fields of CHANNEL_SESSION and the descriptor that belongs to them (the caller's)."""
     out = [number(1, VERBS.index(verb) + 1), blob(2, session.encode())]
     out += [blob(3, os.fsencode(path)), blob(4, os.fsencode(target)), number(5, depth)]
-    out += [number(6, idle_ms), number(7, life_ms)]
+    out += [number(6, idle_ms), number(7, life_ms), number(9, memory_bytes)]
     if data is None:
         return b"".join(out), []
     return b"".join([*out, number(8, len(data))]), [memfd(data)]
@@ -374,6 +376,8 @@ def decode_answer(data, fds):
             answer.entries[os.fsdecode(parts[1])] = (u64(parts[2]), u64(parts[3]), u64(parts[4]))
         elif tag == 5:
             answer.more = bool(u64(value))
+        elif tag == 6:
+            answer.room = u64(value)
     return answer
 
 

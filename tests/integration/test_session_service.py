@@ -403,10 +403,10 @@ def test_idle_and_life_end_it(service):
     host.wait_until(lambda: session.ask("state").code == 3, "an idle session stays")
     assert session.is_lost("idle")
     session = Session(service, "x = 1", life_ms=4000)
-    # In use all the time, and yet its life ends; a call that runs is not broken off.
-    with session.start("import time\ntime.sleep(4.5)\nprint('whole')") as call:
-        result = call.result()
-    assert (result.outcome, result.text, result.session.state) == ("ok", "whole\n", "lost")
+    # In use all the time, and yet its life ends, and with it the call that runs.
+    result = session("import time\nprint('begun', flush=True)\ntime.sleep(600)", wall_ms=300000)
+    assert (result.outcome, result.text, result.session.state) == ("timeout_wall", "begun\n", "lost")
+    assert result.limits["wall_ms"] <= 4000 and result.limit_hit == result.limits["wall_ms"]
     assert session.is_lost("time was up")
 
 

@@ -194,12 +194,52 @@ def test_remove_takes_all_of_a_folder(session):
     assert code_of(session, "remove", "t") == "ENOENT"
 
 
-def test_requests_wait_for_a_call(session):
-    with session.start("import time\nprint('on', flush=True)\ntime.sleep(1)\n"
-                       "open('made', 'w').write('late')", stream=True) as call:
+BUSY = "import time\nopen('made', 'w').write('early')\nprint('on', flush=True)\n"
+
+
+def test_who_looks_does_not_wait_for_a_call(session):
+    with session.start(BUSY + "time.sleep(600)", stream=True, wall_ms=300000) as call:
         call.wait_output("on\n")
-        assert session.ask("read", "made").data == b"late"
-        assert call.result().outcome == "ok"
+        assert session.ask("read", "made").data == b"early"
+        assert list(session.ask("list").entries) == ["made"]
+        assert session.ask("stat", "made").entries["made"][0] == 5
+        assert session.ask("read", "none").code == errno.ENOENT
+        assert session.ask("state").status.state == "alive"
+        call.cancel()
+        assert call.result().session.state == "interrupted"
+
+
+def test_what_changes_waits_for_a_short_call_alone(session):
+    with session.start(BUSY + "time.sleep(0.3)\nprint(open('made').read())", stream=True) as call:
+        call.wait_output("on\n")
+        assert session.ask("write", "made", data=b"later").code == 0
+        assert call.result().text == "on\nearly\n"
+    with session.start(BUSY + "time.sleep(600)", stream=True, wall_ms=300000) as call:
+        call.wait_output("on\n")
+        for verb, more in [("write", {"data": b"x"}), ("remove", {}), ("mkdir", {}),
+                           ("move", {"target": "b"})]:
+            refused = session.ask(verb, "made", **more)
+            assert refused.code == errno.EAGAIN and "between calls" in refused.text, refused
+        call.cancel()
+        assert call.result().session.state == "interrupted"
+    assert session.ask("read", "made").data == b"early"
+
+
+def test_a_running_job_moves_its_files_under_the_reader(session):
+    """It gets a file of the session's, or none; never one through a link."""
+    session.text("import os\nos.makedirs('d'); open('d/f', 'w').write('own')\n"
+                 "os.symlink('/etc', 'l')")
+    swaps = ("import os, time\nprint('on', flush=True)\nwhile True:\n"
+             "    os.rename('d', 'e'); os.rename('l', 'd')\n"
+             "    os.rename('d', 'l'); os.rename('e', 'd')\n")
+    with session.start(swaps, stream=True, wall_ms=300000, cpu_ms=300000) as call:
+        call.wait_output("on\n")
+        for name in ["d/f", "d/passwd", "d/hostname"] * 200:
+            got = session.ask("read", name)
+            assert got.data == b"own" if got.code == 0 else got.code in (
+                errno.ENOENT, errno.ELOOP, errno.ENOTDIR), got
+        call.cancel()
+        assert call.result().outcome == "cancelled"
 
 
 def test_a_client_that_goes_away_while_it_writes(session):
