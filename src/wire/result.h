@@ -65,7 +65,7 @@ struct job_usage {
 	uint64_t wall_ms;
 	uint64_t cpu_ms;
 	uint64_t memory_peak_bytes; /* 0 where no layer counts it; in a session on v2: so far */
-	uint32_t processes_peak;    /* 0 where no layer counts it */
+	uint32_t processes_peak;    /* 0 where no layer counts it; in a session: so far */
 };
 
 /* Where the time of the job went inside the service, one stage behind the other. For those who
