@@ -29,9 +29,8 @@ struct calculation {
 static void finish(struct ledger_wait *wait, int rc)
 {
 	struct calculation *it = OF(struct calculation, ledger, wait);
-	static const char failed[] = "the audit log cannot be written; try again";
 	if (!it->left && rc < 0)
-		it->done(it->user, 503, span_text(failed));
+		it->done(it->user, 503, span_text(ledger_why(&it->dispatcher->ledger)));
 	else if (!it->left)
 		it->done(it->user, it->status, span_of(it->answer.data, it->answer.len));
 	metrics_stage(&it->dispatcher->metrics, STAGE_CALCULATE, clock_now_us() - it->started_us);

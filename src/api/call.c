@@ -83,7 +83,7 @@ static void tell_refused(struct ledger_wait *wait, int rc)
 	struct call *call = (struct call *)((char *)wait - offsetof(struct call, wait));
 	const struct call_end end = {
 		.status = rc < 0 ? 503 : call->status,
-		.detail = rc < 0 ? "the audit log cannot be written; try again" : call->detail,
+		.detail = rc < 0 ? ledger_why(&call->dispatcher->ledger) : call->detail,
 		.field = rc < 0 ? NULL : call->field,
 		.retry_after_s = rc < 0 ? 1 : call->retry_after_s,
 		.job_id = call->spec.id,
@@ -225,7 +225,7 @@ struct call *call_start(struct dispatcher *dispatcher, const struct who *who, st
 	if (accept_call(call, &err) < 0) {
 		log_fault("audit", &err);
 		call->retry_after_s = 1;
-		call_refuse(call, 503, "the audit log cannot be written; try again");
+		call_refuse(call, 503, ledger_why(&dispatcher->ledger));
 		return call;
 	}
 	ledger_wait(&dispatcher->ledger, &call->wait, on_accepted);

@@ -60,8 +60,7 @@ static void on_completed(struct ledger_wait *wait, int rc)
 	log_job(call, now_us - call->accepted_us);
 	if (rc < 0 || !call->json) {
 		end.status = 503;
-		end.detail =
-			rc < 0 ? "the audit log cannot be written; try again" : "out of memory";
+		end.detail = rc < 0 ? ledger_why(&dispatcher->ledger) : "out of memory";
 		end.retry_after_s = 1;
 		end.result = NULL;
 		end.view = NULL;

@@ -101,7 +101,7 @@ static void reload(struct dispatcher *dispatcher)
 		return;
 	}
 	ledger_options(fresh, dispatcher->start->audit_path, &options);
-	if (audit_reload(dispatcher->ledger.audit, &options, &err) < 0) {
+	if (ledger_reload(&dispatcher->ledger, &options, &err) < 0) {
 		log_fault("reload_failed", &err);
 		config_unref(fresh);
 		return;

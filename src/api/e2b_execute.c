@@ -160,7 +160,7 @@ static void on_refusal_written(struct ledger_wait *wait, int rc)
 	if (rc < 0) {
 		rest->on_gone = NULL;
 		free(execution);
-		e2b_problem(rest, 503, "the audit log cannot be written; try again");
+		e2b_problem(rest, 503, ledger_why(&rest->dispatcher->ledger));
 		return;
 	}
 	send_number(execution);

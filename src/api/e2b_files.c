@@ -277,7 +277,7 @@ static void on_rows(struct ledger_wait *wait, int rc)
 	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
 	struct transfer *transfer = rest->user;
 	if (rc < 0)
-		fail(transfer, 503, "the audit log cannot be written; try again");
+		fail(transfer, 503, ledger_why(&transfer->rest->dispatcher->ledger));
 	else if (transfer->status)
 		fail(transfer, transfer->status, transfer->words);
 	else
@@ -302,7 +302,7 @@ static void on_written(void *user, struct session_answer *answer)
 	if (answer->err.code)
 		note_fault(transfer, &answer->err);
 	if (session_audit(rest->dispatcher, &rest->who, &deed) < 0)
-		fail(transfer, 503, "the audit log cannot be written; try again");
+		fail(transfer, 503, ledger_why(&transfer->rest->dispatcher->ledger));
 	else if (transfer->status || transfer->next == transfer->count)
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_rows);
 	else

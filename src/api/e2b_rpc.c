@@ -142,7 +142,7 @@ static void on_row(struct ledger_wait *wait, int rc)
 	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
 	struct deed *deed = rest->user;
 	if (rc < 0) {
-		fail(deed, 503, "the audit log cannot be written; try again");
+		fail(deed, 503, ledger_why(&deed->rest->dispatcher->ledger));
 	} else if (deed->status) {
 		fail(deed, deed->status, deed->words);
 	} else if (deed->verb == SESSION_REMOVE) {
@@ -175,7 +175,7 @@ static void on_changed(void *user, struct session_answer *got)
 		.rc = deed->rc,
 	};
 	if (rc < 0 || session_audit(rest->dispatcher, &rest->who, &row) < 0)
-		fail(deed, 503, "the audit log cannot be written; try again");
+		fail(deed, 503, ledger_why(&deed->rest->dispatcher->ledger));
 	else
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_row);
 }

@@ -136,7 +136,7 @@ static void on_killed(struct ledger_wait *wait, int rc)
 {
 	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
 	if (rc < 0)
-		e2b_problem(rest, 503, "the audit log cannot be written; try again");
+		e2b_problem(rest, 503, ledger_why(&rest->dispatcher->ledger));
 	else
 		rest_answer(rest, 204, NULL, span_of("", 0));
 }
@@ -147,7 +147,7 @@ static void kill_sandbox(struct rest *rest, struct session *session)
 	int rc = session_audit(rest->dispatcher, &rest->who, &deed);
 	session_end(rest->dispatcher, session);
 	if (rc < 0)
-		e2b_problem(rest, 503, "the audit log cannot be written; try again");
+		e2b_problem(rest, 503, ledger_why(&rest->dispatcher->ledger));
 	else
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_killed);
 }

@@ -36,15 +36,49 @@ static void settle(struct ledger *ledger, int rc)
 	}
 }
 
+/* Told when it goes and when it is back, not with each call in between. */
+static void note_place(struct ledger *ledger, int rc, const struct err *err)
+{
+	bool is_lost = rc == -ESTALE;
+	if (is_lost == ledger->is_lost)
+		return;
+	ledger->is_lost = is_lost;
+	if (is_lost)
+		log_fault("audit_lost", err);
+	else
+		log_line("audit_back", NULL);
+}
+
+const char *ledger_why(const struct ledger *ledger)
+{
+	return ledger->is_lost ? "the audit log is not at its place any more: no call is served "
+				 "until the operator has put it back or reloaded brig"
+			       : "the audit log cannot be written; try again";
+}
+
+int ledger_reload(struct ledger *ledger, const struct audit_options *options, struct err *err)
+{
+	const struct audit_head before = audit_head(ledger->audit);
+	struct err lost = {0};
+	bool is_anew;
+	int rc = audit_reload(ledger->audit, options, &is_anew, err);
+	if (!rc && is_anew)
+		log_line("audit_begins", "after", before.hash, NULL);
+	note_place(ledger, audit_present(ledger->audit, &lost), &lost);
+	return rc;
+}
+
 static int flush(struct ledger *ledger)
 {
 	struct err err = {0};
 	int rc = audit_flush(ledger->audit, &err);
+	if (rc == -ESTALE)
+		note_place(ledger, rc, &err);
 	if (rc < 0) {
 		/* Those calls are refused, so their rows must not appear later. */
 		ledger->failures++;
 		uint64_t now_ms = clock_now_ms();
-		if (now_ms - ledger->told_ms >= TELL_MS)
+		if (now_ms - ledger->told_ms >= TELL_MS && rc != -ESTALE)
 			log_fault("audit", &err);
 		ledger->told_ms = now_ms - ledger->told_ms >= TELL_MS ? now_ms : ledger->told_ms;
 		audit_abandon(ledger->audit);
@@ -59,9 +93,11 @@ static void tick(struct ledger *ledger)
 	struct err err = {0};
 	bool due = false;
 	ledger->tick_due = false;
-	if (audit_tick(ledger->audit, &head, &due, &err) < 0)
+	int rc = audit_tick(ledger->audit, &head, &due, &err);
+	note_place(ledger, rc, &err);
+	if (rc < 0 && rc != -ESTALE)
 		log_fault("audit", &err);
-	else if (due && strcmp(head.hash, ledger->shown_head) != 0) {
+	else if (!rc && due && strcmp(head.hash, ledger->shown_head) != 0) {
 		(void)snprintf(ledger->shown_head, sizeof(ledger->shown_head), "%s", head.hash);
 		log_line("audit_head", "hash", head.hash, NULL);
 	}
@@ -142,5 +178,5 @@ int ledger_room(struct ledger *ledger, struct err *err)
 	int rc = flush(ledger);
 	/* Nobody is told here, for the caller is in the middle of something: on_flush does. */
 	ledger->turn_rc = ledger->turn_rc ? ledger->turn_rc : rc;
-	return rc ? err_set(err, rc, "audit", "the audit log cannot be written") : 0;
+	return rc ? err_set(err, rc, "audit", "%s", ledger_why(ledger)) : 0;
 }

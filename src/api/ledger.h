@@ -30,6 +30,7 @@ struct ledger {
 	char shown_head[AUDIT_HASH_HEX_BYTES]; /* the last that went to the log */
 	uint64_t turn, failures, told_ms;
 	int turn_rc;   /* of a flush in the middle of a turn */
+	bool is_lost;  /* the log is not at its place: no call is served */
 	bool tick_due; /* the once-a-second work waits for the flush that is about to come */
 };
 
@@ -43,6 +44,13 @@ void ledger_close(struct ledger *ledger);
 
 void ledger_wait(struct ledger *ledger, struct ledger_wait *wait,
 	void (*written)(struct ledger_wait *wait, int rc));
+
+/* What a caller is told whose row could not be written. */
+const char *ledger_why(const struct ledger *ledger);
+
+/* Takes changed options over; begins a new log where the old one is lost. 0 or -errno. */
+int ledger_reload(
+	struct ledger *ledger, const struct audit_options *options, struct err *err) MUST_CHECK;
 
 /* No longer interested: `written` is not called. The row is written all the same. */
 void ledger_forget(struct ledger *ledger, struct ledger_wait *wait);

@@ -34,8 +34,6 @@ struct mcp_exchange {
 	struct request_fault refusal;
 };
 
-static const char unwritten[] = "the audit log cannot be written; try again";
-
 static struct mcp_exchange *of_wait(struct ledger_wait *wait)
 {
 	return (struct mcp_exchange *)(void *)((char *)wait - offsetof(struct mcp_exchange, wait));
@@ -150,7 +148,8 @@ static void on_ran(void *user, const struct call_end *end)
 static void on_request_refused(struct ledger_wait *wait, int rc)
 {
 	struct mcp_exchange *it = of_wait(wait);
-	finish_result(it, mcp_refusal_result(rc < 0 ? unwritten : it->refusal.detail));
+	finish_result(it, mcp_refusal_result(rc < 0 ? ledger_why(&it->dispatcher->ledger)
+						    : it->refusal.detail));
 }
 
 /* Text that the model can act on, once the refusal is in the log. */
@@ -160,7 +159,7 @@ static void refuse_request(
 	uint32_t retry_after_s;
 	it->refusal = *fault;
 	if (call_audit_fault(it->dispatcher, &it->who, what, &it->refusal, &retry_after_s) < 0)
-		finish_result(it, mcp_refusal_result(unwritten));
+		finish_result(it, mcp_refusal_result(ledger_why(&it->dispatcher->ledger)));
 	else
 		ledger_wait(&it->dispatcher->ledger, &it->wait, on_request_refused);
 }
@@ -203,7 +202,8 @@ static void on_refusal_written(struct ledger_wait *wait, int rc)
 {
 	struct mcp_exchange *it = of_wait(wait);
 	if (rc < 0)
-		(void)mcp_refuse(&it->fault, MCP_INTERNAL, 503, "%s", unwritten);
+		(void)mcp_refuse(
+			&it->fault, MCP_INTERNAL, 503, "%s", ledger_why(&it->dispatcher->ledger));
 	finish_fault(it, &it->fault);
 }
 

@@ -171,6 +171,10 @@ static int put_gauges(struct buf *out, const struct metrics_gauges *gauges)
 		rc = metrics_gauge(out, "brig_audit_queue_length", "Rows not in the audit log yet.",
 			gauges->audit_queued);
 	if (!rc)
+		rc = metrics_gauge(out, "brig_audit_lost",
+			"1 while the audit log is not at its place and no call is served.",
+			gauges->audit_lost);
+	if (!rc)
 		rc = metrics_gauge(out, "brig_services_up",
 			"Interpreter services that can be reached.", gauges->services_up);
 	if (!rc)

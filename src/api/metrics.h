@@ -62,7 +62,7 @@ void metrics_cell_stages(struct metrics *metrics, const struct job_stages *stage
 /* Figures of the moment, which others keep. */
 struct metrics_gauges {
 	uint64_t running, waiting, connections, records, artifact_bytes, audit_queued;
-	uint64_t audit_failures, services, services_up;
+	uint64_t audit_failures, audit_lost, services, services_up;
 };
 
 /* 0, -ENOMEM, -ENOSPC. */

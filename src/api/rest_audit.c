@@ -8,6 +8,7 @@
 #include "api/rest.h"
 
 #include "api/audit_reader.h"
+#include "api/log.h"
 #include "http/percent.h"
 
 #include <errno.h>
@@ -77,6 +78,26 @@ static void answer(struct rest *rest, const struct frame *frame, struct span jso
 		rest_answer(rest, 200, JSON_TYPE, span_of(body.data, body.len));
 }
 
+static bool is_unknown(struct span said)
+{
+	static const char start[] = "brig: audit: no call ";
+	return said.len >= sizeof(start) && memcmp(said.data, start, sizeof(start) - 1) == 0;
+}
+
+/* The reader's own words name paths: they are the operator's. */
+static void tell_unreadable(struct rest *rest, struct span said)
+{
+	char words[400];
+	(void)snprintf(words, sizeof(words), "%.*s", (int)said.len,
+		said.len ? (const char *)said.data : "");
+	words[strcspn(words, "\n")] = 0;
+	log_line("audit_unreadable", "error", words, NULL);
+	rest_problem(rest, 503, NULL,
+		"the audit log cannot be read: it is damaged, of another version or not "
+		"readable; the server's log says more, and so does brig audit on the host",
+		5);
+}
+
 static void on_done(void *user, int status, struct span said)
 {
 	struct rest *rest = user;
@@ -91,15 +112,17 @@ static void on_done(void *user, int status, struct span said)
 		answer(rest, frame, said);
 		return;
 	}
-	if (status == 1)
+	if (status == 1 && frame == &show_frame && is_unknown(said))
 		rest_problem(rest, 404, NULL, "no such call in the log", 0);
 	else if (status == 2 && filter_fault(said, why, sizeof(why)))
 		rest_problem(rest, 422, NULL, why, 0);
-	else
+	else if (status < 0)
 		rest_problem(rest, 503, NULL,
 			"the audit log could not be read in time; narrow it down by `since`, or "
 			"ask brig audit on the host",
 			5);
+	else
+		tell_unreadable(rest, said);
 }
 
 static void start(struct rest *rest, const char *const *words, const struct frame *frame)
@@ -229,6 +252,10 @@ void rest_audit(struct rest *rest)
 				  "reads the audit log, over the Unix socket or by `brig audit`"
 				: "this role does not read the audit log: it takes `audit = yes`",
 			0);
+		return;
+	}
+	if (rest->dispatcher->ledger.is_lost) {
+		rest_problem(rest, 503, NULL, ledger_why(&rest->dispatcher->ledger), 5);
 		return;
 	}
 	const char *verify[] = {

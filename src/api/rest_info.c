@@ -25,6 +25,8 @@ void rest_ready(struct rest *rest)
 	const struct dispatcher *dispatcher = rest->dispatcher;
 	if (dispatcher->draining)
 		rest_problem(rest, 503, NULL, "shutting down", 5);
+	else if (dispatcher->ledger.is_lost)
+		rest_problem(rest, 503, NULL, ledger_why(&dispatcher->ledger), 5);
 	else if (dispatcher->calc.fd < 0)
 		rest_problem(rest, 503, NULL, "the worker for arithmetic is being started", 1);
 	else if (!links_ready(&dispatcher->links))
@@ -45,6 +47,7 @@ static void on_stats(void *user, const struct stats_sum *services)
 		.records = dispatcher->jobs.count,
 		.artifact_bytes = dispatcher->jobs.file_bytes,
 		.audit_queued = audit_queued(dispatcher->ledger.audit),
+		.audit_lost = dispatcher->ledger.is_lost,
 		.audit_failures = dispatcher->ledger.failures,
 	};
 	for (size_t i = 0; i < dispatcher->links.count; i++)

@@ -20,7 +20,7 @@ static void on_refusal_written(struct ledger_wait *wait, int rc)
 	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
 	const struct request_fault fault = rest->fault;
 	if (rc < 0)
-		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
+		rest_problem(rest, 503, NULL, ledger_why(&rest->dispatcher->ledger), 1);
 	else
 		rest_problem(rest, fault.status, fault.field[0] ? fault.field : NULL, fault.detail,
 			rest->retry_after_s);
@@ -39,7 +39,7 @@ static void tell_when_written(struct rest *rest, int rc)
 	rest->on_gone = NULL;
 	rest->exchange->sink = drop_piece;
 	if (rc < 0)
-		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
+		rest_problem(rest, 503, NULL, ledger_why(&rest->dispatcher->ledger), 1);
 	else
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_refusal_written);
 }

@@ -129,7 +129,7 @@ static void on_row(struct ledger_wait *wait, int rc)
 	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
 	struct transfer *transfer = rest->user;
 	if (rc < 0) {
-		fail(transfer, 503, NULL, "the audit log cannot be written; try again");
+		fail(transfer, 503, NULL, ledger_why(&transfer->rest->dispatcher->ledger));
 	} else if (transfer->words.status) {
 		fail(transfer, transfer->words.status, NULL, transfer->words.text);
 	} else if (transfer->verb == SESSION_WRITE) {
@@ -155,7 +155,7 @@ static void changed(struct transfer *transfer, int rc)
 		.rc = rc,
 	};
 	if (session_audit(rest->dispatcher, &rest->who, &deed) < 0)
-		fail(transfer, 503, NULL, "the audit log cannot be written; try again");
+		fail(transfer, 503, NULL, ledger_why(&transfer->rest->dispatcher->ledger));
 	else
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_row);
 }

@@ -153,7 +153,7 @@ static void on_close_written(struct ledger_wait *wait, int rc)
 {
 	struct rest *rest = (struct rest *)(void *)((char *)wait - offsetof(struct rest, wait));
 	if (rc < 0)
-		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
+		rest_problem(rest, 503, NULL, ledger_why(&rest->dispatcher->ledger), 1);
 	else
 		rest_answer(rest, 204, NULL, span_of("", 0));
 }
@@ -164,7 +164,7 @@ static void close_session(struct rest *rest, struct session *session)
 	int rc = session_audit(rest->dispatcher, &rest->who, &deed);
 	session_end(rest->dispatcher, session);
 	if (rc < 0)
-		rest_problem(rest, 503, NULL, "the audit log cannot be written; try again", 1);
+		rest_problem(rest, 503, NULL, ledger_why(&rest->dispatcher->ledger), 1);
 	else
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_close_written);
 }

@@ -63,6 +63,21 @@ static int shorten_wal(struct audit *audit, struct err *err)
 	return audit->wal_pages < AUDIT_WAL_PAGES_MAX ? 0 : copy_wal(audit, err);
 }
 
+int audit_open_files(struct audit *audit, const struct audit_options *options, struct err *err)
+{
+	int rc = audit_db_open(&audit->db, options->path, options->durability, err);
+	if (!rc)
+		rc = audit_lock_open(options->path, &audit->lock_fd, err);
+	if (!rc)
+		(void)sqlite3_wal_hook(audit->db.handle, note_wal, audit);
+	if (!rc && options->brief)
+		(void)sqlite3_db_config(
+			audit->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	if (!rc)
+		rc = audit_recover(audit, err);
+	return rc ? rc : audit_place_note(audit, err);
+}
+
 int audit_open(const struct audit_options *options, struct audit **ret_audit, struct err *err)
 {
 	if (sodium_init() < 0)
@@ -73,16 +88,7 @@ int audit_open(const struct audit_options *options, struct audit **ret_audit, st
 	audit->lock_fd = -1;
 	int rc = take_options(audit, options, err);
 	if (!rc)
-		rc = audit_db_open(&audit->db, options->path, options->durability, err);
-	if (!rc)
-		rc = audit_lock_open(options->path, &audit->lock_fd, err);
-	if (!rc)
-		(void)sqlite3_wal_hook(audit->db.handle, note_wal, audit);
-	if (!rc && options->brief)
-		(void)sqlite3_db_config(
-			audit->db.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	if (!rc)
-		rc = audit_recover(audit, err);
+		rc = audit_open_files(audit, options, err);
 	if (!rc)
 		*ret_audit = audit;
 	else
@@ -122,9 +128,12 @@ void audit_close(struct audit *audit)
 	free(audit);
 }
 
-int audit_reload(struct audit *audit, const struct audit_options *options, struct err *err)
+int audit_reload(
+	struct audit *audit, const struct audit_options *options, bool *ret_anew, struct err *err)
 {
-	return take_options(audit, options, err);
+	*ret_anew = audit_present(audit, NULL) < 0;
+	int rc = *ret_anew ? audit_begin_anew(audit, options, err) : 0;
+	return rc ? rc : take_options(audit, options, err);
 }
 
 static int enqueue(struct audit *audit, const char *kind, const struct audit_call *call,
@@ -209,7 +218,9 @@ int audit_flush(struct audit *audit, struct err *err)
 	uint64_t last = audit->ticket;
 	if (!audit->queue)
 		return 0;
-	int rc = audit_db_begin(&audit->db, err);
+	int rc = audit_present(audit, err);
+	if (!rc)
+		rc = audit_db_begin(&audit->db, err);
 	if (rc < 0)
 		return rc;
 	/* From the database: another process may have written since. */
@@ -258,7 +269,9 @@ int audit_tick(
 	bool more = false, idle = audit->ticket == audit->tick_ticket;
 	*ret_head_due = false;
 	audit->tick_ticket = audit->ticket;
-	int rc = audit_flush(audit, err);
+	int rc = audit_present(audit, err);
+	if (!rc)
+		rc = audit_flush(audit, err);
 	if (!rc)
 		rc = shorten_wal(audit, err);
 	if (!rc && idle && audit->wal_pages >= AUDIT_WAL_PAGES_IDLE &&

@@ -156,11 +156,17 @@ struct audit_head audit_head(const struct audit *audit);
 int audit_tick(struct audit *audit, struct audit_head *ret_head, bool *ret_head_due,
 	struct err *err) MUST_CHECK;
 
+/* 0, or -ESTALE where the log's files are no longer those that are open. Then nothing is written:
+ * audit_flush and audit_tick fail with the same until they are back or audit_reload has begun anew.
+ * Cheap: a few stat(2). */
+int audit_present(const struct audit *audit, struct err *err) MUST_CHECK;
+
 /*
  * Replaces what may change under a running dispatcher (SIGHUP): retention, head_ms, values. Path
- * and durability stay. On failure everything stays.
+ * and durability stay. A log that was removed or replaced is left, and a new one begun at its place
+ * or continued there: `*ret_anew`. On failure everything stays.
  */
-int audit_reload(
-	struct audit *audit, const struct audit_options *options, struct err *err) MUST_CHECK;
+int audit_reload(struct audit *audit, const struct audit_options *options, bool *ret_anew,
+	struct err *err) MUST_CHECK;
 
 #endif

@@ -5,6 +5,8 @@
 #include "audit/audit_db.h"
 #include "audit/audit_wal.h"
 
+#include <sys/types.h>
+
 /* How long retention rests once nothing more is due. */
 #define AUDIT_RETAIN_MS 60000u
 
@@ -25,8 +27,18 @@ struct audit_queued {
 	struct audit_queued *next;
 };
 
+/* The database, its WAL, and the index of that. */
+#define AUDIT_FILES 3u
+
+struct audit_place {
+	dev_t device;
+	ino_t inode;
+};
+
 struct audit {
-	struct audit_db db;
+	struct audit_db db; /* without a handle where it could not be opened again */
+	struct audit_place places[AUDIT_FILES];
+	struct audit_head head_before; /* of the log that was lost, while there is no other */
 	struct redact *redact;
 	int lock_fd;
 	uint64_t writer;
@@ -40,6 +52,17 @@ struct audit {
 	uint64_t tick_ticket;		     /* the last one at the last tick */
 	uint64_t head_due_ms, retain_due_ms; /* monotonic */
 };
+
+/* Opens what `options` name and registers this process as a writer. */
+int audit_open_files(
+	struct audit *audit, const struct audit_options *options, struct err *err) MUST_CHECK;
+
+/* Remembers which files they are. -ESTALE where they have gone by then. */
+int audit_place_note(struct audit *audit, struct err *err) MUST_CHECK;
+
+/* Leaves the lost log and begins another, whose first row says after which. */
+int audit_begin_anew(
+	struct audit *audit, const struct audit_options *options, struct err *err) MUST_CHECK;
 
 /* Registers this process as a writer and ends the calls of dead ones. */
 int audit_recover(struct audit *audit, struct err *err) MUST_CHECK;

@@ -805,12 +805,14 @@ static void a_reload_takes_new_values(void **state)
 	const struct span values[] = {span_text("new-secret-value")}, low[] = {span_text("x")};
 	struct audit *audit = open_plain();
 	struct audit_options options = {.values = values, .value_count = 1};
-	assert_int_equal(audit_reload(audit, &options, NULL), 0);
+	bool is_anew = true;
+	assert_int_equal(audit_reload(audit, &options, &is_anew, NULL), 0);
+	assert_false(is_anew);
 	struct audit_call call = call_of("r1", "new-secret-value");
 	struct audit_end end = end_of("ok", "");
 	assert_int_equal(audit_single(audit, &call, &end, NULL, NULL), 0);
 	options.values = low;
-	assert_int_equal(audit_reload(audit, &options, NULL), -EINVAL);
+	assert_int_equal(audit_reload(audit, &options, &is_anew, NULL), -EINVAL);
 	call.id = "r2";
 	assert_int_equal(audit_single(audit, &call, &end, NULL, NULL), 0);
 	audit_close(audit);
