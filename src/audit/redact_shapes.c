@@ -89,6 +89,8 @@ static const struct shape shapes[] = {
 	{"perplexity", "pplx-", CLASS_ALNUM, 48, 0, 0, 0, 0, NULL},
 	{"pulumi", "pul-", HEX, 40, 0, SHAPE_BEGINS, 0, 0, NULL},
 	{"rubygems", "rubygems_", HEX, 48, 0, 0, 0, 0, NULL},
+	/* Names of brig's own, of metrics and cgroups, have no capital letter. */
+	{"brig", "brig_", CLASS_URL, 43, 0, SHAPE_UPPER, 0, 0, NULL},
 	{"age", "AGE-SECRET-KEY-1", CLASS_BECH32, 58, 0, 0, 0, 0, NULL},
 };
 #define SHAPES (sizeof(shapes) / sizeof(shapes[0]))

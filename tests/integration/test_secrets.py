@@ -38,6 +38,7 @@ PLAIN = [  # prefix, its other half, what follows of which, how many
     ("shp", "at_", HEX, 32), ("da", "pi", HEX, 32), ("hv", "s.", URL, 95), ("hv", "b.", URL, 140),
     ("gl", "c_", ALNUM, 60), ("lin", "_api_", ALNUM, 40), ("nt", "n_", ALNUM, 46),
     ("pp", "lx-", ALNUM, 48), ("pu", "l-", HEX, 40), ("ruby", "gems_", HEX, 48),
+    ("br", "ig_", URL, 43), ("br", "ig_", URL, 43), ("br", "ig_", URL, 43),
     ("AGE-SECRET", "-KEY-1", "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58),
 ]
 
@@ -81,6 +82,8 @@ LOOKALIKES = (
     + [hashlib.md5(b"%d" % i).hexdigest() for i in range(30)]
     + [str(uuid.UUID(int=RANDOM.getrandbits(128), version=4)) for _ in range(40)]
     + [base64.b64encode(RANDOM.randbytes(33)).decode() for _ in range(40)]
+    + ["brig_http_connections_total", "brig_stage_seconds_bucket", "brig_" + "a_long_name_of_" * 4,
+       "brig_" + "A1b2C3d4" * 5, "BRIG_TOKEN_FILE", "brig_" + "-" * 60, "brig-service"]
     + ["sha256-" + base64.b64encode(hashlib.sha256(b"x%d" % i).digest()).decode()
        for i in range(20)])
 
@@ -151,7 +154,7 @@ def groups(of, size):
 
 def test_sixty_shapes():
     assert len(SECRETS) + len(NAMED) >= 60 and len(set(SECRETS)) == len(SECRETS)
-    assert len(LOOKALIKES) == len(set(LOOKALIKES)) == 200
+    assert len(LOOKALIKES) == len(set(LOOKALIKES)) == 207
 
 
 def test_in_code_and_expressions(brig):
@@ -266,6 +269,17 @@ def test_look_alikes_stay(brig):
     for column, what in enumerate(("code", "stdin", "output")):
         text = "\n".join(row[column] or "" for row in rows)
         assert [one for one in LOOKALIKES if one not in text] == [], what
+
+
+def test_a_token_of_brig_s_own(brig):
+    told = host.run_brig("token", "new", "ci", "--role", "local").stderr.decode()
+    token = told.removeprefix("token: ").strip()
+    assert len(token) == 48
+    brig.run(f"key = {token!r}\nprint(key)\nraise RuntimeError(key)", stdin=token)
+    brig.calculate(token)
+    brig.run("1", **{token: 1})
+    assert_gone(brig, [token])
+    assert [row[0] for row in brig.audit("role", "code like '%[redacted:brig]%'")]
 
 
 def test_the_log_still_verifies(brig):

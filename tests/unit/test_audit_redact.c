@@ -98,6 +98,7 @@ static const struct plain plains[] = {
 	{"pp", "lx-", alnum, 48, 48},
 	{"pu", "l-", hex, 40, 40},
 	{"ruby", "gems_", hex, 48, 48},
+	{"br", "ig_", url, 43, 43},
 	{"AGE-SECRET", "-KEY-1", bech32, 58, 58},
 };
 
@@ -469,6 +470,10 @@ static void ordinary_code_stays(void **state)
 		"dapi_version = 2",
 		"shelf_life = 3",
 		"hf_model_name",
+		"brig_http_connections_total",
+		"brig_a_name_that_is_as_long_as_a_token_would_be_or_longer",
+		"brig_A1b2C3d4",
+		"BRIG_TOKEN_FILE",
 		"npm_config_registry=https://registry.example/",
 		"-----BEGIN CERTIFICATE-----",
 		"-----BEGIN PUBLIC KEY-----",
