@@ -4,6 +4,8 @@
 #include "api/call.h"
 #include "api/log.h"
 #include "base/clock.h"
+#include "tool/hint_role.h"
+#include "tool/json.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -51,6 +53,22 @@ static void refuse(struct calculation *it, int status, const char *why)
 	ledger_wait(&it->dispatcher->ledger, &it->ledger, finish);
 }
 
+/* Keeps the answer, its hint without what the role cannot follow. */
+static int take_answer(struct calculation *it, struct span answer, bool has_value)
+{
+	cleanup_json json_t *object = NULL;
+	if (has_value || it->who.role->tools & ROLE_RUN_SANDBOXED || !hint_names_sandbox(answer))
+		return buf_add(&it->answer, answer.data, answer.len);
+	int rc = json_read(answer, &object);
+	json_t *error = json_object_get(object, "error");
+	struct span hint = hint_without_sandbox(json_text(json_object_get(error, "hint")));
+	if (!rc && hint.len)
+		rc = json_put(error, "hint", json_from_text(hint));
+	else if (!rc)
+		(void)json_object_del(error, "hint");
+	return rc ? rc : json_write(object, &it->answer);
+}
+
 static void on_answered(struct calc_wait *wait, struct span answer)
 {
 	struct calculation *it = OF(struct calculation, calc, wait);
@@ -70,13 +88,14 @@ static void on_answered(struct calc_wait *wait, struct span answer)
 		.tool = ROLE_TOOL_CALCULATE,
 		.code = span_of(it->expr, it->expr_bytes),
 	};
+	int rc = take_answer(it, answer, has_value);
+	answer = span_of(it->answer.data, it->answer.len);
 	const struct audit_end end = {
 		.outcome = has_value ? "ok" : "error",
 		.output = has_value ? answer : span_of("", 0),
 		.error = has_value ? span_of("", 0) : answer,
 	};
 	metrics_calculation(&it->dispatcher->metrics, it->who.role->name, has_value);
-	int rc = buf_add(&it->answer, answer.data, answer.len);
 	if (!rc)
 		rc = ledger_room(ledger, &err);
 	if (!rc)

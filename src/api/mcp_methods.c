@@ -9,16 +9,19 @@
 /* Lists differ by role alone, which a token decides: nobody else may be given a cached one. */
 #define LIST_TTL_MS 300000
 
-#define INSTRUCTIONS                                                                               \
-	"Use calculate for plain arithmetic and run_sandboxed for everything else that needs "     \
-	"Python: data, statistics, charts. "
-
-static const char *instructions(const struct schema_facts *facts)
+/* Of the role's own tools alone. A new reference, or NULL. */
+static json_t *instructions(const struct schema_facts *facts)
 {
-	if (facts->role && !facts->role->sessions)
-		return INSTRUCTIONS "Each call of run_sandboxed starts fresh.";
-	return INSTRUCTIONS
-		"Each call of run_sandboxed starts fresh, unless it goes on in a session.";
+	const struct role *role = facts->role;
+	bool calculates = !role || role->tools & ROLE_CALCULATE;
+	bool runs = !role || role->tools & ROLE_RUN_SANDBOXED;
+	if (!runs)
+		return json_string("Use calculate for arithmetic; no other tool is offered here.");
+	return json_sprintf(
+		"Use %srun_sandboxed for everything %sthat needs Python: data, statistics, charts. "
+		"Each call of run_sandboxed starts fresh%s.",
+		calculates ? "calculate for plain arithmetic and " : "", calculates ? "else " : "",
+		role && !role->sessions ? "" : ", unless it goes on in a session");
 }
 
 static json_t *server_info(void)
@@ -62,14 +65,14 @@ static void initialize(
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (span_is(wanted, known[i]))
 			version = known[i];
-	answer(step, json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", version, "capabilities",
+	answer(step, json_pack("{s:s, s:o, s:o, s:o}", "protocolVersion", version, "capabilities",
 			     capabilities(), "serverInfo", server_info(), "instructions",
 			     instructions(facts)));
 }
 
 static void discover(const struct schema_facts *facts, struct mcp_step *step)
 {
-	answer(step, json_pack("{s:[s], s:o, s:s, s:i, s:s}", "supportedVersions",
+	answer(step, json_pack("{s:[s], s:o, s:o, s:i, s:s}", "supportedVersions",
 			     MCP_MODERN_VERSION, "capabilities", capabilities(), "instructions",
 			     instructions(facts), "ttlMs", LIST_TTL_MS, "cacheScope", "private"));
 }

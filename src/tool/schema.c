@@ -99,8 +99,10 @@ static json_t *description(enum role_tool tool, const struct schema_facts *facts
 {
 	cleanup_buf struct buf text = {0};
 	buf_init(&text, DESCRIPTION_BYTES);
+	bool has_run = !facts->role || facts->role->tools & ROLE_RUN_SANDBOXED;
 	if (tool == ROLE_CALCULATE)
-		return json_string(schema_calculate_description);
+		return json_sprintf(
+			"%s%s", schema_calculate_description, has_run ? schema_calculate_else : "");
 	if (put_run_description(&text, facts) < 0)
 		return NULL;
 	return json_from_text(span_of(text.data, text.len));

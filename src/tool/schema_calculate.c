@@ -10,8 +10,10 @@ const char schema_calculate_description[] =
 	"2^10. At most 4,096 bytes. The result is a double (8.0 for 2 ** 3) and, beside it, the "
 	"exact "
 	"value as integer, decimal or fraction where it differs: 0.1 + 0.2 gives "
-	"0.30000000000000004 (exactly 0.3). For functions, variables, statistics or data use "
-	"run_sandboxed.";
+	"0.30000000000000004 (exactly 0.3).";
+
+const char schema_calculate_else[] =
+	" For functions, variables, statistics or data use run_sandboxed.";
 
 const char schema_calculate_input[] =
 	"{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\", \"type\": \"object\","

@@ -4,7 +4,7 @@
 
 extern const char schema_calculate_input[];
 extern const char schema_calculate_output[];
-extern const char schema_calculate_description[];
+extern const char schema_calculate_description[], schema_calculate_else[];
 extern const char schema_run_input[];
 extern const char schema_run_session[]; /* the member of the input that some roles have */
 extern const char schema_run_output[];
