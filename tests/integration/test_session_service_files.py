@@ -103,6 +103,16 @@ def test_links_are_not_followed(session):
     assert code_of(session, "remove", "out") == 0 and "out" not in names(session)
 
 
+def test_nothing_is_followed_into_a_mount(session):
+    """A large input is a mount in the work folder: no path of a client's leads into it."""
+    given = b"g" * 100000
+    assert session.text("print(len(open('large').read()))", inputs={"large": given}) == "100000\n"
+    assert code_of(session, "read", "large") == "EXDEV"
+    assert code_of(session, "write", "large", data=b"x") == "EACCES"
+    assert code_of(session, "remove", "large") == "EACCES"
+    assert session.text("print(len(open('large').read()))") == "100000\n"
+
+
 def test_only_regular_files_are_read(session):
     session.text("import os\nos.mkdir('d')")
     assert code_of(session, "read", "d") == "EISDIR"
