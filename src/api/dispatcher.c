@@ -8,6 +8,7 @@
 #include "api/session_ask.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "tool/config_restart.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -89,21 +90,44 @@ static struct http_limits http_limits_of(const struct config *config)
 	};
 }
 
+/* 0, or -errno where nothing has changed. */
+static int load_again(struct dispatcher *dispatcher, struct config **ret_fresh, struct err *err)
+{
+	struct audit_options options;
+	struct config *fresh;
+	int rc = config_load(dispatcher->config->path, &fresh, err);
+	if (rc < 0)
+		return rc;
+	ledger_options(fresh, dispatcher->start->audit_path, &options);
+	rc = ledger_reload(&dispatcher->ledger, &options, err);
+	if (rc < 0)
+		config_unref(fresh);
+	else
+		*ret_fresh = fresh;
+	return rc;
+}
+
+/* A key that is changed and cannot be taken over is no fault, and must not pass for done. */
+static void tell_reloaded(const struct dispatcher *dispatcher)
+{
+	const struct config *config = dispatcher->config;
+	char keys[CONFIG_KEYS_BYTES];
+	if (config_restart_keys(dispatcher->started, config, keys))
+		log_line("reloaded", "config", config->path, "needs_restart", keys, NULL);
+	else
+		log_line("reloaded", "config", config->path, NULL);
+}
+
 static void reload(struct dispatcher *dispatcher)
 {
 	struct config *fresh;
-	struct audit_options options;
 	struct err err = {0};
 	if (!dispatcher->config->path)
 		return;
-	if (config_load(dispatcher->config->path, &fresh, &err) < 0) {
+	int rc = load_again(dispatcher, &fresh, &err);
+	dispatcher->metrics.reloads[rc == 0]++;
+	if (rc < 0) {
 		log_fault("reload_failed", &err);
-		return;
-	}
-	ledger_options(fresh, dispatcher->start->audit_path, &options);
-	if (ledger_reload(&dispatcher->ledger, &options, &err) < 0) {
-		log_fault("reload_failed", &err);
-		config_unref(fresh);
 		return;
 	}
 	quota_reload(dispatcher->quota, fresh->roles, fresh->role_count);
@@ -115,7 +139,7 @@ static void reload(struct dispatcher *dispatcher)
 	dispatcher->config = fresh;
 	set_hosts(dispatcher);
 	session_end_unknown(dispatcher);
-	log_line("reloaded", "config", fresh->path, NULL);
+	tell_reloaded(dispatcher);
 }
 
 static void take_link(struct dispatcher *dispatcher, const struct control_message *message, int fd)
@@ -148,6 +172,8 @@ static void on_control(evutil_socket_t fd, short what, void *context)
 		take_link(dispatcher, &message, count ? TAKE_FD(got_fd) : -1);
 	else if (message.verb == CONTROL_RELOAD)
 		reload(dispatcher);
+	else if (message.verb == CONTROL_RELOAD_FAILED)
+		dispatcher->metrics.reloads[0]++;
 	else if (message.verb == CONTROL_DRAIN)
 		dispatcher_drain(dispatcher);
 	fd_close(&got_fd);
@@ -249,6 +275,7 @@ static void take_down(struct dispatcher *dispatcher)
 	if (dispatcher->base)
 		event_base_free(dispatcher->base);
 	config_unref(dispatcher->config);
+	config_unref(dispatcher->started);
 }
 
 int dispatcher_run(const struct dispatcher_start *start)
@@ -258,6 +285,7 @@ int dispatcher_run(const struct dispatcher_start *start)
 	struct err err = {0};
 	dispatcher.start = start;
 	dispatcher.config = start->config;
+	dispatcher.started = config_ref(start->config);
 	TAILQ_INIT(&dispatcher.calls);
 	TAILQ_INIT(&dispatcher.asks);
 	TAILQ_INIT(&dispatcher.exchanges);

@@ -25,9 +25,10 @@
 enum control_verb {
 	CONTROL_LINK =
 		1, /* parent → dispatcher: a link for `image`; without a descriptor it is gone */
-	CONTROL_RELOAD, /* parent → dispatcher: the configuration file has changed */
-	CONTROL_DRAIN,	/* parent → dispatcher: finish what runs, then leave */
-	CONTROL_READY,	/* dispatcher → parent */
+	CONTROL_RELOAD,	       /* parent → dispatcher: the configuration file has changed */
+	CONTROL_RELOAD_FAILED, /* parent → dispatcher: it has, and is at fault */
+	CONTROL_DRAIN,	       /* parent → dispatcher: finish what runs, then leave */
+	CONTROL_READY,	       /* dispatcher → parent */
 };
 
 struct control_message {
@@ -61,7 +62,7 @@ struct strangers {
 struct dispatcher {
 	const struct dispatcher_start *start;
 	struct event_base *base;
-	struct config *config;
+	struct config *config, *started; /* as it is, and as it was at the start */
 	struct http_server *http;
 	struct ledger ledger;
 	struct calc_client calc;

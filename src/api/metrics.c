@@ -114,6 +114,14 @@ static int put_calls(struct buf *out, const struct metrics *metrics)
 			metrics->roles[i].role, metrics->roles[i].calculations[0],
 			metrics->roles[i].role, metrics->roles[i].calculations[1]);
 	if (!rc)
+		rc = metrics_family(
+			out, "brig_reloads_total", "counter", "Reloads of the configuration.");
+	if (!rc)
+		rc = buf_printf(out,
+			"brig_reloads_total{result=\"ok\"} %" PRIu64 "\n"
+			"brig_reloads_total{result=\"failed\"} %" PRIu64 "\n",
+			metrics->reloads[1], metrics->reloads[0]);
+	if (!rc)
 		rc = metrics_family(out, "brig_refusals_total", "counter",
 			"Calls that were refused before they ran.");
 	for (size_t i = 0; !rc && i < metrics->role_count; i++)

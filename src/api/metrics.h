@@ -46,6 +46,7 @@ struct metrics {
 	size_t role_count;
 	struct histogram stages[STAGE_COUNT];
 	uint64_t requests[6]; /* by the hundreds of their status */
+	uint64_t reloads[2];  /* of the configuration: failed, good */
 	uint64_t service_losses;
 	uint64_t streamed_bytes;
 };

@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/serve_dispatcher.h"
 #include "cmd/serve_notify.h"
+#include "cmd/serve_store.h"
 #include "launch/launch.h"
 #include "launch/pulse.h"
 
@@ -182,8 +183,14 @@ static void reload(struct parent *parent)
 	struct err err = {0};
 	if (!old->path)
 		return;
-	if (config_load(old->path, &fresh, &err) < 0) {
+	int rc = config_load(old->path, &fresh, &err);
+	if (!rc && serve_store_readable(&parent->options->user, fresh, &err) < 0) {
+		rc = err.code;
+		config_unref(fresh);
+	}
+	if (rc < 0) {
 		log_fault("reload_failed", &err);
+		send_control(parent, CONTROL_RELOAD_FAILED, "", -1);
 		return;
 	}
 	serve_notify("RELOADING=1");

@@ -64,6 +64,27 @@ static int choose_paths(struct serve_parent_options *ret, struct err *err)
 	return serve_store_prepare(&ret->user, audit_path, artifact_folder, err);
 }
 
+/* That no image is there at all is said when one is needed, with how to bake it. */
+static int check_images(const struct config *config, struct err *err)
+{
+	static struct image_manifest manifest;
+	struct image_ref ref;
+	int rc = 0;
+	for (size_t i = 0; !rc && i < config->role_count; i++) {
+		const struct role *role = &config->roles[i];
+		if (!role->image[0] || !(role->tools & ROLE_RUN_SANDBOXED))
+			continue;
+		rc = image_locate(role->image, &ref, err);
+		if (!rc && image_manifest_read(&ref, &manifest, NULL) < 0)
+			rc = err_set(err, -EINVAL, "image",
+				"[role %s] has image = %s, which is not in %.100s: brig image "
+				"build --name %s bakes it, brig image list shows those that are "
+				"there",
+				role->name, role->image, ref.store, role->image);
+	}
+	return rc;
+}
+
 int serve_setup_check(const char *path, struct err *err)
 {
 	char audit_path[PATH_MAX];
@@ -77,6 +98,10 @@ int serve_setup_check(const char *path, struct err *err)
 		rc = audit_place(config, audit_path, err);
 	if (!rc)
 		rc = serve_store_check(&user, audit_path, err);
+	if (!rc)
+		rc = serve_store_readable(&user, config, err);
+	if (!rc)
+		rc = check_images(config, err);
 	config_unref(config);
 	return rc;
 }

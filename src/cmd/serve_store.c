@@ -88,6 +88,21 @@ static int access_as(const struct serve_user *user, const char *path, int mode)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
+int serve_store_readable(
+	const struct serve_user *user, const struct config *config, struct err *err)
+{
+	const char *const paths[] = {config->path, config->audit.redact_file};
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		int rc = paths[i] ? access_as(user, paths[i], R_OK) : 0;
+		if (rc < 0)
+			return err_set(err, -EINVAL, "config",
+				"%.120s: the dispatcher (uid %u, gid %u) could not read it at a "
+				"reload: chgrp it to that group and chmod 640",
+				paths[i], user->uid, user->gid);
+	}
+	return 0;
+}
+
 static int refuse_folder(const struct serve_user *user, const char *folder, struct err *err)
 {
 	if (!user->drops)

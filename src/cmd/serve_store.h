@@ -9,10 +9,16 @@
 #define BRIG_CMD_SERVE_STORE_H
 
 #include "cmd/serve_user.h"
+#include "tool/config.h"
 
 /* Makes what is missing, then checks. -EINVAL where another place has to be chosen, -errno. */
 int serve_store_prepare(const struct serve_user *user, const char *audit_path,
 	const char *artifact_folder, struct err *err) MUST_CHECK;
+
+/* Whether the dispatcher will be able to read the configuration again at a reload, and the file
+ * that it names. 0 or -EINVAL. */
+int serve_store_readable(
+	const struct serve_user *user, const struct config *config, struct err *err) MUST_CHECK;
 
 /* The check alone: changes nothing. A folder that is not there yet is good where it can be made. */
 int serve_store_check(

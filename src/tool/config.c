@@ -74,6 +74,7 @@ void config_unref(struct config *config)
 	for (size_t i = 0; i < server->origin_count; i++)
 		free(server->origins[i]);
 	free(config->audit.db);
+	free(config->audit.redact_file);
 	for (size_t i = 0; i < config->audit.redact_value_count; i++)
 		free_value(config->audit.redact_values[i]);
 	free(config->audit.redact_values);
@@ -237,6 +238,14 @@ int config_check_print(const char *path, FILE *out)
 	(void)fprintf(out, "%s: good: %zu role%s, %zu token%s\n", path, config->role_count,
 		config->role_count == 1 ? "" : "s", config->token_count,
 		config->token_count == 1 ? "" : "s");
+	for (size_t i = 0; i < config->role_count; i++) {
+		const struct role *role = &config->roles[i];
+		if (role->root_count && !(role->tools & ROLE_RUN_SANDBOXED))
+			(void)fprintf(out,
+				"%s: note: [role %s] has a file_root and not run_sandboxed: it is "
+				"of no use to it\n",
+				path, role->name);
+	}
 	config_unref(config);
 	return 0;
 }

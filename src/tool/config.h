@@ -73,6 +73,7 @@ struct config_audit {
 	bool power;				/* durability = power */
 	uint64_t retention_ms, retention_bytes; /* 0: for ever, without bound */
 	uint64_t head_ms;
+	char *redact_file;	    /* NULL without one */
 	struct span *redact_values; /* from the file redact_file names, a value a line */
 	size_t redact_value_count;
 };

@@ -23,7 +23,9 @@ static int read_file(
 	}
 	if (status.st_mode & 07) {
 		config_fault(parse, parse->line,
-			"redact_file: everybody may read %.160s; chmod 600 it", path);
+			"redact_file: everybody may read %.140s; chgrp it to the dispatcher's "
+			"group and chmod 640",
+			path);
 		return -EPERM;
 	}
 	if (status.st_size > (off_t)CONFIG_FILE_BYTES_MAX) {

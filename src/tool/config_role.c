@@ -312,10 +312,6 @@ static void finish_role(struct config_parse *parse, size_t i)
 		config_fault(parse, line,
 			"[role %s] has isolate = session without sessions; add sessions = yes",
 			role->name);
-	if (role->tools && !(role->tools & ROLE_RUN_SANDBOXED) && role->root_count)
-		config_fault(parse, line,
-			"[role %s] has a file_root but not run_sandboxed; remove the file_root",
-			role->name);
 }
 
 static void finish_token(struct config_parse *parse, size_t i)

@@ -286,7 +286,7 @@ TAKE(audit_redact)
 	if (value[0] != '/')
 		config_fault(parse, parse->line,
 			"redact_file is a path from the root, as in /etc/brig/redact");
-	else
+	else if ((parse->config->audit.redact_file = config_copy(parse, value)))
 		config_redact_file(parse, value);
 }
 

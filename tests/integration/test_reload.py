@@ -1,0 +1,120 @@
+"""SIGHUP and --check-config: what is taken over, what waits, what is refused, and that each is said."""
+
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+import host
+from dispatcher import BILLING, RESEARCH, Dispatcher
+
+SECRETS = "a-secret-of-the-operator\n"
+
+
+@pytest.fixture
+def brig():
+    with Dispatcher() as running:
+        yield running
+
+
+def events(brig, name):
+    return [line for line in map(json.loads, brig.log_text().splitlines()) if line["event"] == name]
+
+
+def reload(brig):
+    """The event that a reload ends in."""
+    def ended():
+        return events(brig, "reloaded") + events(brig, "reload_failed")
+    before = len(ended())
+    brig.process.send_signal(signal.SIGHUP)
+    host.wait_until(lambda: len(ended()) > before, "the reload")
+    return [line for line in map(json.loads, brig.log_text().splitlines())
+            if line["event"].startswith("reload")][-1]
+
+
+def check(brig):
+    return subprocess.run([host.BRIG, "serve", "--check-config", brig.config], text=True,
+                          stdout=subprocess.PIPE)
+
+
+def rewrite(brig, old, new):
+    text = brig.config.read_text()
+    assert old in text
+    brig.config.write_text(text.replace(old, new))
+
+
+CHANGES = {
+    "listen": ("[role local]", "[server]\nlisten = 127.0.0.1:1\n[role local]"),
+    "socket": ("[role local]", "[server]\nsocket = /run/brig/other.sock\n[role local]"),
+    "socket_group": ("[role local]", "[server]\nsocket_group = root\n[role local]"),
+    "user": ("[role local]", "[server]\nuser = nobody\n[role local]"),
+    "connections_max": ("[role local]", "[server]\nconnections_max = 7\n[role local]"),
+    "allow_degraded": ("[role local]", "[service]\nallow_degraded = memory\n[role local]"),
+    "cells_max": ("[role local]", "[service]\ncells_max = 7\n[role local]"),
+    "jobs_at_once in [service]": ("[role local]", "[service]\njobs_at_once = 7\n[role local]"),
+    "db": ("/log/audit.db", "/log/other.db"),
+    "durability": ("[audit]", "[audit]\ndurability = power"),
+}
+
+
+def test_what_a_reload_cannot_take_over_is_named():
+    with Dispatcher(extra="\n") as brig:
+        text = brig.config.read_text()
+        for key, (old, new) in CHANGES.items():
+            brig.config.write_text(text.replace(old, new, 1))
+            assert reload(brig).get("needs_restart") == key
+            assert brig.run("6*7").status == 200
+        brig.config.write_text(text)
+        told = reload(brig)
+        assert told["event"] == "reloaded" and "needs_restart" not in told
+        metrics = brig.request("GET", "/metrics").body.decode()
+        assert f'brig_reloads_total{{result="ok"}} {len(CHANGES) + 1}\n' in metrics
+
+
+def test_a_failed_reload_is_counted(brig):
+    brig.config.write_text("[role\n")
+    assert reload(brig)["event"] == "reload_failed"
+    text = brig.request("GET", "/metrics").body.decode()
+    assert 'brig_reloads_total{result="failed"} 1\n' in text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's halves share the uid")
+@pytest.mark.parametrize("which", ["config", "redact"])
+def test_what_the_dispatcher_cannot_read_is_refused_beforehand(brig, which):
+    redact = brig.folder / "redact"
+    redact.write_text(SECRETS)
+    redact.chmod(0o640)
+    gid = host.status_of(brig.child("brig"))["Gid"].split()[0]
+    os.chown(redact, 0, int(gid))
+    rewrite(brig, "[audit]", f"[audit]\nredact_file = {redact}")
+    assert check(brig).returncode == 0 and reload(brig)["event"] == "reloaded"
+    closed = brig.config if which == "config" else redact
+    closed.chmod(0o600)
+    rewrite(brig, "[role billing]\ntools = calculate", "[role billing]\ntools = run_sandboxed")
+    checked = check(brig)
+    assert checked.returncode == 2 and str(closed) in checked.stdout, checked.stdout
+    assert "chgrp" in checked.stdout and gid in checked.stdout
+    told = reload(brig)
+    assert told["event"] == "reload_failed" and str(closed) in told["error"]
+    assert brig.calculate("1", BILLING).status == 200  # as it was
+    os.chown(closed, 0, int(gid))
+    closed.chmod(0o640)
+    assert check(brig).returncode == 0 and reload(brig)["event"] == "reloaded"
+    assert brig.calculate("1", BILLING).status == 403
+
+
+def test_an_image_that_is_not_there(brig):
+    rewrite(brig, "[role research]", "[role research]\nimage = no-such-image")
+    done = check(brig)
+    assert done.returncode == 2 and "[role research] has image = no-such-image" in done.stdout
+
+
+def test_a_role_that_loses_code_keeps_its_root_unused(brig):
+    rewrite(brig, "[role research]\ntools = calculate, run_sandboxed",
+            "[role research]\ntools = calculate")
+    done = check(brig)
+    assert done.returncode == 0 and "note: [role research] has a file_root" in done.stdout
+    assert reload(brig)["event"] == "reloaded"
+    assert brig.run("1", RESEARCH).status == 403 and brig.calculate("1", RESEARCH).status == 200
