@@ -68,3 +68,18 @@ def test_ends_with_a_service_for_its_caller(somebody):
         assert ("newgrp brig there" in done.stdout) == reachable
     finally:
         end_service()
+
+
+@pytest.mark.parametrize("args,port,status,words", [
+    (["-h"], None, 0, "usage:"), (["--help"], None, 0, "BRIG_PORT"),
+    (["--port"], None, 2, "usage:"), (["-x", "-h"], None, 2, "no '-x' here"),
+    (["word"], None, 2, "usage:"), ([], "http", 2, "BRIG_PORT=http is no port"),
+    ([], "70000", 2, "is no port")])
+def test_usage(args, port, status, words):
+    """Nothing is begun for a word that it does not know."""
+    environment = {"PATH": os.environ["PATH"], **({"BRIG_PORT": port} if port else {})}
+    done = subprocess.run(["./quickstart", *args], cwd=host.TOP, env=environment, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=host.WATCHDOG_S)
+    assert done.returncode == status, done.stderr
+    told = done.stderr if status else done.stdout
+    assert words in told and "==" not in done.stdout + done.stderr
