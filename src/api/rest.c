@@ -156,10 +156,7 @@ static bool check_place(struct rest *rest)
 		return false;
 	}
 	const struct config_server *server = &rest->dispatcher->config->server;
-	bool known = !origin.data || origin_ok(origin, hosts);
-	for (size_t i = 0; !known && i < server->origin_count; i++)
-		known = http_same(origin, server->origins[i]);
-	if (!known) {
+	if (!rest_cors_allow(rest) && origin.data && !origin_ok(origin, hosts)) {
 		rest_problem(rest, 403, NULL,
 			"requests from pages of this Origin are refused; add it to `origins` in "
 			"[server]",
@@ -196,6 +193,8 @@ static bool check_route(struct rest *rest)
 			(void)snprintf(allow + used, sizeof(allow) - used, "%s%s", used ? ", " : "",
 				names[i].name);
 		}
+	if (rest_cors_preflight(rest, allow))
+		return false;
 	http_add_field(rest->exchange, "Allow", allow);
 	rest_problem(rest, 405, NULL, "this route has other methods, see Allow", 0);
 	return false;

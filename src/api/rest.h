@@ -21,6 +21,7 @@ struct rest {
 	struct who who;
 	struct span rest_of_path; /* what a pattern that ends in a star stands for */
 	char url_base[300];
+	bool from_listed_origin; /* of `origins` in [server] */
 	bool wants_events;	 /* Accept: text/event-stream */
 	bool wants_display;	 /* … with the parameter display=text */
 	struct ledger_wait wait; /* for the row of a refusal, which is: */
@@ -87,6 +88,11 @@ const char *rest_tool(const struct rest *rest);
 void rest_refuse_stranger(struct rest *rest, const char *detail);
 /* The server has refused the request by itself: too large, too slow, malformed. */
 void rest_note_refused(struct rest *rest);
+/* rest_cors.c: tells the browser that the page which asks may read the answer, if its origin is a
+ * listed one: then true. */
+bool rest_cors_allow(struct rest *rest);
+/* Answers a preflight of such a page about a route with those methods; false where it is none. */
+bool rest_cors_preflight(struct rest *rest, const char *methods);
 /* rest_upload.c */
 void rest_run_uploaded(struct rest *rest);
 /* rest_jobs.c */
