@@ -22,12 +22,22 @@ def forget_zygote():
     if weakref is not None:
         weakref.finalize._registry.clear()
         weakref.finalize._registered_with_atexit = False
-    logging = sys.modules.get("logging")
-    if logging is not None:
-        atexit.register(logging.shutdown)
-    processes = sys.modules.get("multiprocessing.util")
-    if processes is not None:
-        atexit.register(processes._exit_function)
+    if "logging" in sys.modules:
+        atexit.register(_end_logging)
+    if "multiprocessing.util" in sys.modules:
+        atexit.register(_end_processes)
+
+
+def _end_logging():
+    logging = sys.modules["logging"]
+    if len(logging._handlerList) > 1:  # one is its own last resort
+        logging.shutdown()
+
+
+def _end_processes():
+    util, process = sys.modules["multiprocessing.util"], sys.modules["multiprocessing.process"]
+    if util._finalizer_registry or process._children:
+        util._exit_function()
 
 
 def exit_code(stop):

@@ -23,7 +23,8 @@ def run(body, last, namespace):
     """Executes the body; returns the value of the last expression, or None without one."""
     if any(code is not None and code.co_flags & CO_COROUTINE for code in (body, last)):
         return _run_in_loop(body, last, namespace)
-    exec(body, namespace)
+    if body is not None:
+        exec(body, namespace)
     return None if last is None else eval(last, namespace)
 
 
@@ -31,7 +32,8 @@ def _run_in_loop(body, last, namespace):
     import asyncio
 
     async def steps():
-        await _step(body, namespace)
+        if body is not None:
+            await _step(body, namespace)
         return None if last is None else await _step(last, namespace)
 
     with asyncio.Runner() as runner:

@@ -90,8 +90,10 @@ def _run(code, options, emit, real):
     try:
         main = _prepare(job, real)
         job.source = source.decode(code)
-        source.remember(job.source, job.filename, main.__dict__.get("__file__", job.filename))
-        body, last, line = source.compile_job(job.source, job.filename)
+        lines = source.remember(
+            job.source, job.filename, main.__dict__.get("__file__", job.filename)
+        )
+        body, last, line = source.compile_job(job.source, lines, job.filename)
         imports.note_hidden(job)
         value = execute.run(body, last, main.__dict__)
         if job.frames.mine():

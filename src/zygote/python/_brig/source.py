@@ -39,31 +39,31 @@ def _place(error, code, at):
 
 
 def remember(source, *filenames):
-    """Makes the source's lines known to tracebacks and inspect, under each of the names."""
+    """Makes the source's lines known to tracebacks and inspect, under each of the names. The lines."""
     lines = io.StringIO(source, newline=None).readlines()
     for filename in filenames:
         linecache.cache[filename] = (len(source), None, lines, filename)
+    return lines
 
 
-def compile_job(source, filename):
-    """(body, last, line): code objects; `last` is the closing expression to show, or None, and
-    `line` where it begins."""
+def compile_job(source, lines, filename):
+    """(body, last, line): code objects; `last` is the closing expression to show and `line` where it
+    begins, `body` all that stands before it; None for what there is none of."""
     flags = PyCF_ALLOW_TOP_LEVEL_AWAIT
     tree = compile(source, filename, "exec", flags | PyCF_ONLY_AST, dont_inherit=True)
     last = line = None
-    if tree.body and type(tree.body[-1]) is _ast.Expr and not _silenced(source, tree.body[-1]):
+    if tree.body and type(tree.body[-1]) is _ast.Expr and not _silenced(lines, tree.body[-1]):
         expression = tree.body.pop()
         line = expression.lineno
         last = compile(
             _ast.Expression(expression.value), filename, "eval", flags, dont_inherit=True
         )
-    body = compile(tree, filename, "exec", flags, dont_inherit=True)
+    body = compile(tree, filename, "exec", flags, dont_inherit=True) if tree.body else None
     return body, last, line
 
 
-def _silenced(source, statement):
+def _silenced(lines, statement):
     """Whether a semicolon follows the closing expression."""
-    lines = io.StringIO(source, newline=None).readlines()
     rest = lines[statement.end_lineno - 1 :]
     rest[0] = rest[0].encode("utf-8")[statement.end_col_offset :].decode("utf-8", "replace")
     return any(";" in line.partition("#")[0] for line in rest)
