@@ -144,6 +144,9 @@ int call_session_result(struct call *call)
 		session_status_of(session, status);
 	else
 		sessions_heard(sessions_of(call), session, status);
+	call->result.memory_most_bytes = session_limits_now(call->dispatcher, session).memory_bytes;
+	if (call->spec.session.use == SESSION_NEW)
+		session_hold(call->dispatcher, session); /* for a reload while it began */
 	call->session_begun = status->state != SESSION_ALONE;
 	return refused_there(call);
 }

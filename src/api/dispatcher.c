@@ -138,7 +138,7 @@ static void reload(struct dispatcher *dispatcher)
 	config_unref(dispatcher->config);
 	dispatcher->config = fresh;
 	set_hosts(dispatcher);
-	session_end_unknown(dispatcher);
+	session_reload_all(dispatcher);
 	tell_reloaded(dispatcher);
 }
 

@@ -7,6 +7,13 @@
 #include <stdlib.h>
 
 static const char door[] = "e2b";
+static const char no_signed[] =
+	"brig has no signed URLs: what comes without the sandbox's id and access token opens "
+	"nothing; use files.read and files.write, which send them";
+
+const char e2b_no_sessions[] =
+	"this token's role has no sandboxes: its `sessions` or its tool run_sandboxed is off in "
+	"brig's configuration; an open sandbox can only be killed";
 
 static const char *connect_code(int status)
 {
@@ -39,12 +46,17 @@ static const char *connect_code(int status)
 
 void e2b_problem(struct rest *rest, int status, const char *detail)
 {
+	e2b_problem_as(rest, status, NULL, detail);
+}
+
+void e2b_problem_as(struct rest *rest, int status, const char *connect, const char *detail)
+{
 	cleanup_buf struct buf body = {0};
 	buf_init(&body, 8 * KIB);
 	/* The SDKs know one kind of argument that will not do, and one of sandbox that is gone. */
 	int shown = status == 422 ? 400 : status == 410 ? 502 : status;
 	json_t *code = rest->route && rest->route->flags & ROUTE_E2B_RPC
-			       ? json_string(connect_code(shown))
+			       ? json_string(connect ? connect : connect_code(shown))
 			       : json_integer(shown);
 	cleanup_json json_t *object = json_pack("{s:o, s:s}", "code", code, "message", detail);
 	if (!object || json_write(object, &body) < 0)
@@ -89,11 +101,20 @@ static struct span key_of(const struct http_head *head)
 	return key.data ? key : who_bearer(head);
 }
 
+/* downloadUrl and uploadUrl of the SDKs: a path of /files, and nobody's name. */
+static bool asks_signed(const struct http_head *head)
+{
+	return span_is(head->path, "/files") && !http_field(head, "e2b-sandbox-id").data &&
+	       !key_of(head).data;
+}
+
 static void refuse(struct rest *rest, enum who_verdict verdict)
 {
 	if (verdict == WHO_TOKEN_IN_URL)
 		e2b_problem(rest, 400,
 			"a token in the URL is refused: URLs are logged; send it as X-API-Key");
+	else if (asks_signed(rest->exchange->head))
+		e2b_problem(rest, 401, no_signed);
 	else
 		e2b_problem(rest, 401,
 			"a token of this server is needed: set E2B_API_KEY to it, and "
@@ -166,7 +187,7 @@ bool e2b_check_caller(struct rest *rest)
 	if (!sessions_find(&rest->dispatcher->sessions, &rest->who, id) ||
 		who_has_sessions(&rest->who, &err) == 0)
 		return true;
-	e2b_problem(rest, 403, err.text);
+	e2b_problem(rest, 403, e2b_no_sessions);
 	return false;
 }
 
@@ -175,7 +196,9 @@ struct session *e2b_session(struct rest *rest)
 	char words[SESSIONS_WHY_BYTES + 64];
 	struct span id = http_field(rest->exchange->head, "e2b-sandbox-id");
 	struct session *session = sessions_find(&rest->dispatcher->sessions, &rest->who, id);
-	if (!id.data) {
+	if (!id.data && asks_signed(rest->exchange->head)) {
+		e2b_problem(rest, 401, no_signed);
+	} else if (!id.data) {
 		e2b_problem(rest, 400, "the field E2b-Sandbox-Id names the sandbox; it is missing");
 	} else if (!session) {
 		e2b_problem(rest, 502, "The sandbox was not found");

@@ -47,8 +47,13 @@ bool e2b_check_caller(struct rest *rest);
 /* The sandbox of a request that got past that, or NULL: then it has been answered. */
 struct session *e2b_session(struct rest *rest);
 
+/* Why a role has none, in words of this door. */
+extern const char e2b_no_sessions[];
+
 /* Answers with an error in the shape that the route's clients read. */
 void e2b_problem(struct rest *rest, int status, const char *detail);
+/* The same where Connect's word is known: NULL for the usual one of the status. */
+void e2b_problem_as(struct rest *rest, int status, const char *connect, const char *detail);
 
 /*
  * A client's path as one of the work folder's: below /home/user, /mnt/data, or relative. -EINVAL

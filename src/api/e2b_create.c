@@ -68,7 +68,9 @@ static void on_created(void *user, const struct call_end *end)
 	}
 	rest->on_gone = NULL;
 	creation_free(creation);
-	if (end->status)
+	if (end->status == 403)
+		e2b_problem(rest, 403, e2b_no_sessions);
+	else if (end->status)
 		rest_problem(rest, end->status, NULL, end->detail, end->retry_after_s);
 	else if (!box)
 		e2b_problem(rest, 503, "the sandbox could not be made; try again");

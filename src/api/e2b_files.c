@@ -9,6 +9,7 @@
 #include "api/session_audit.h"
 #include "api/session_words.h"
 #include "api/spool.h"
+#include "api/upload_room.h"
 #include "base/fd.h"
 #include "http/multipart.h"
 #include "tool/view.h"
@@ -18,7 +19,8 @@
 #include <stdlib.h>
 
 #define FILES_MAX 64u
-#define BODY_BYTES_MAX (LIMIT_WORK_BYTES_MAX + 1 * MIB)
+#define FORM_BYTES_MAX (1 * MIB)
+#define BODY_BYTES_MAX (LIMIT_WORK_BYTES_MAX + FORM_BYTES_MAX)
 
 struct file {
 	char path[SESSION_PATH_BYTES];
@@ -32,6 +34,7 @@ struct transfer {
 	struct session_ask *ask;
 	char id[SESSION_ID_BYTES];
 	struct spool spool;
+	struct upload_room room; /* while the body comes */
 	struct multipart multipart;
 	bool is_form, in_file;
 	char given[SESSION_PATH_BYTES]; /* the query's path, decoded */
@@ -48,6 +51,7 @@ static void transfer_free(struct transfer *transfer)
 		fd_close(&transfer->files[i].fd);
 	free(transfer->files);
 	multipart_done(&transfer->multipart);
+	upload_room_leave(&transfer->room);
 	spool_done(&transfer->spool);
 	free(transfer);
 }
@@ -120,6 +124,8 @@ static int add_piece(struct transfer *transfer, struct span piece)
 		return note(transfer, 413, "the files are larger than a sandbox's folder, 256 MiB");
 	if (rc == -EBUSY)
 		return note(transfer, 503, "too many large requests at once; try again");
+	if (!rc && upload_room_short(&transfer->room, transfer->spool.counted))
+		return note(transfer, 507, transfer->room.words);
 	return rc ? note(transfer, 503, "no room for the file; try again") : 0;
 }
 
@@ -199,24 +205,37 @@ static int begin_upload(struct transfer *transfer)
 	return 0;
 }
 
+static void on_short(void *user)
+{
+	struct transfer *transfer = user;
+	fail(transfer, 507, transfer->room.words);
+}
+
 bool e2b_files_begin(struct rest *rest)
 {
-	struct transfer *transfer = transfer_new(rest);
+	/* What can be refused is refused before a body that may be large. */
+	struct session *session = e2b_session(rest);
+	struct transfer *transfer = session ? transfer_new(rest) : NULL;
+	if (!session)
+		return false;
 	if (!transfer) {
 		e2b_problem(rest, 503, "out of memory");
 		return false;
 	}
-	int rc = take_query(transfer);
-	if (!rc && rest->exchange->head->method == HTTP_POST)
-		rc = begin_upload(transfer);
-	if (rc < 0) {
+	bool writes = rest->exchange->head->method == HTTP_POST;
+	if (take_query(transfer) < 0 || (writes && begin_upload(transfer) < 0)) {
 		fail(transfer, transfer->status, transfer->words);
 		return false;
 	}
-	if (rest->exchange->head->method == HTTP_POST) {
-		rest->exchange->sink = on_piece;
-		rest->exchange->body_bytes_max = BODY_BYTES_MAX;
-	}
+	if (!writes)
+		return true;
+	rest->exchange->sink = on_piece;
+	rest->exchange->body_bytes_max = BODY_BYTES_MAX;
+	/* What a form has around its files is not theirs. */
+	uint64_t least = rest->exchange->head->content_bytes;
+	if (transfer->is_form)
+		least = least > FORM_BYTES_MAX ? least - FORM_BYTES_MAX : 0;
+	upload_room_ask(&transfer->room, rest->dispatcher, session, least, on_short, transfer);
 	return true;
 }
 
@@ -361,6 +380,7 @@ void e2b_files(struct rest *rest)
 		(void)e2b_session(rest);
 		return;
 	}
+	upload_room_leave(&transfer->room);
 	memcpy(transfer->id, session->id, sizeof(transfer->id));
 	if (rest->exchange->head->method != HTTP_POST) {
 		read_file(transfer);

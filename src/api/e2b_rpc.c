@@ -33,6 +33,7 @@ struct deed {
 	enum session_verb verb;
 	int rc;
 	int status;
+	const char *connect;
 	char words[sizeof(((struct err *)0)->text)];
 };
 
@@ -57,7 +58,7 @@ static void fail(struct deed *deed, int status, const char *words)
 {
 	struct deed copy = *deed;
 	bool own = words == deed->words;
-	e2b_problem(release(deed), status, own ? copy.words : words);
+	e2b_problem_as(release(deed), status, own ? copy.connect : NULL, own ? copy.words : words);
 }
 
 static void answer(struct deed *deed, json_t *object)
@@ -107,6 +108,7 @@ static void note_fault(struct deed *deed, const struct err *err)
 	const struct session_words words = session_words(err);
 	deed->rc = err->code;
 	deed->status = words.status;
+	deed->connect = words.connect;
 	(void)snprintf(deed->words, sizeof(deed->words), "%s", words.text);
 }
 

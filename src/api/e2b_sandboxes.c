@@ -35,6 +35,7 @@ static int give_access(struct session *session, const struct who *who)
 /* What every answer about a sandbox has; with `access` what opens it. */
 static json_t *describe(struct rest *rest, struct session *session, bool access)
 {
+	const struct job_limits limits = session_limits_now(rest->dispatcher, session);
 	struct session_status status;
 	struct e2b_box *box = e2b_box_of(session);
 	session_status_of(session, &status);
@@ -45,8 +46,7 @@ static json_t *describe(struct rest *rest, struct session *session, bool access)
 		"templateID", box->template_id, "clientID", "brig", "envdVersion", E2B_ENVD_VERSION,
 		"state", "running", "startedAt", time_json(session->begun_ms), "endAt",
 		time_json(session_status_ends_ms(&status)), "cpuCount", 1, "memoryMB",
-		(int)(session->limits.memory_bytes / MIB), "diskSizeMB",
-		(int)(LIMIT_WORK_BYTES_MAX / MIB));
+		(int)(limits.memory_bytes / MIB), "diskSizeMB", (int)(LIMIT_WORK_BYTES_MAX / MIB));
 	int rc = object ? 0 : -ENOMEM;
 	if (!rc && box->metadata)
 		rc = json_put(object, "metadata", json_incref(box->metadata));
@@ -182,18 +182,18 @@ static void on_extended(void *user, struct session_answer *answer)
 		e2b_answer_session(rest, 200, session);
 	else
 		rest_answer(rest, 204, NULL, span_of("", 0));
-	if (session && !answer->err.code)
-		session->life_ms = session->idle_ms = it.life_ms;
+	if (session && !answer->err.code) {
+		session->idle_ms = it.life_ms;
+		session->life_ms = session->life_until_ms - session->born_ms;
+	}
 }
 
-/* Never beyond a day from its beginning, nor beyond what the role allows from now on. */
+/* Never beyond what its role lets it have from its beginning on. */
 static uint64_t within_role(const struct rest *rest, const struct session *session, uint64_t ms)
 {
-	uint64_t age_ms = (uint64_t)(session_now_ms() - session->begun_ms);
-	uint64_t left_ms = age_ms < SESSION_LIFE_MS_MAX ? SESSION_LIFE_MS_MAX - age_ms : 1;
-	uint64_t role_ms = rest->who.role->session_life_ms;
-	ms = ms < role_ms ? ms : role_ms;
-	return ms < left_ms ? ms : left_ms;
+	uint64_t left_ms = session_life_left_ms(session, rest->who.role);
+	ms = ms < left_ms ? ms : left_ms;
+	return ms ? ms : 1;
 }
 
 static void extend(struct rest *rest, struct session *session, bool connects)
@@ -267,7 +267,7 @@ void e2b_sandbox(struct rest *rest)
 	else if (!deed.len && method == HTTP_DELETE)
 		kill_sandbox(rest, session);
 	else if (who_has_sessions(&rest->who, &err) < 0)
-		e2b_problem(rest, 403, err.text);
+		e2b_problem(rest, 403, e2b_no_sessions);
 	else if (!deed.len && method != HTTP_POST)
 		show(rest, session);
 	else if (method == HTTP_POST && (span_is(deed, "timeout") || span_is(deed, "refreshes")))

@@ -5,7 +5,8 @@
 #define NO_SESSION PROBLEM("404", "No such session of the caller's")
 #define NO_FILE PROBLEM("404", "No such session of the caller's, or no such file")
 #define LOST PROBLEM("410", "The session is lost; `detail` says why and how to begin again")
-#define NO_ROOM PROBLEM("507", "No room in the session's work folder")
+#define NO_ROOM PROBLEM("507", "No room in the session's work folder, or in its memory")
+#define BUSY PROBLEM("409", "A call is running, or the path is a folder's or leads through a file")
 #define ANY_BYTES "\"content\": {\"application/octet-stream\": {}}"
 #define PATH_PARAMETER                                                                             \
 	"{\"name\": \"path\", \"in\": \"path\", \"required\": true, \"description\": "             \
@@ -60,9 +61,9 @@ const char openapi_session_paths[] =
 	"\"responses\": {\"201\": {\"description\": \"It is there\", \"content\": "
 	"{\"application/json\": {\"schema\": {\"type\": \"object\", \"properties\": {"
 	"\"name\": {\"type\": \"string\"}, \"bytes\": {\"type\": \"integer\"},"
-	"\"sha256\": {\"type\": \"string\"}}}}}}," NO_TOKEN "," NO_SESSION "," LOST "," NO_ROOM
-	"}},"
+	"\"sha256\": {\"type\": \"string\"}}}}}}," NO_TOKEN "," NO_SESSION "," BUSY "," LOST
+	"," NO_ROOM "}},"
 	"\"delete\": {\"operationId\": \"sessionFileRemove\", \"tags\": [\"sessions\"],"
 	"\"summary\": \"Remove a file, or a folder with all that is in it\","
-	"\"responses\": {\"204\": {\"description\": \"It is gone\"}," NO_TOKEN "," NO_FILE "," LOST
-	"}}}}";
+	"\"responses\": {\"204\": {\"description\": \"It is gone\"}," NO_TOKEN "," NO_FILE "," BUSY
+	"," LOST "}}}}";

@@ -104,7 +104,7 @@ void rest_session(struct rest *rest);
 bool rest_session_begin(struct rest *rest);
 /* rest_session_files.c: of the session, "" or a path; the body of a PUT is in its spool. */
 void rest_session_files(struct rest *rest, struct session *session, struct span path);
-bool rest_session_upload_begin(struct rest *rest);
+bool rest_session_upload_begin(struct rest *rest, struct session *session, struct span path);
 /* Nothing will come of a PUT whose body was read. */
 void rest_session_upload_drop(struct rest *rest);
 /* rest_info.c */

@@ -10,6 +10,7 @@
 #include "api/session_audit.h"
 #include "api/session_words.h"
 #include "api/spool.h"
+#include "api/upload_room.h"
 #include "base/fd.h"
 #include "http/percent.h"
 #include "tool/mime.h"
@@ -29,6 +30,7 @@ struct transfer {
 	char id[SESSION_ID_BYTES];
 	char path[SESSION_PATH_BYTES];
 	struct spool spool;
+	struct upload_room room; /* while the body comes */
 	unsigned char digest[DIGEST_BYTES];
 	struct session_words words; /* of what went wrong */
 	char text[sizeof(((struct err *)0)->text)];
@@ -36,6 +38,7 @@ struct transfer {
 
 static void transfer_free(struct transfer *transfer)
 {
+	upload_room_leave(&transfer->room);
 	spool_done(&transfer->spool);
 	free(transfer);
 }
@@ -57,6 +60,12 @@ static void fail(struct transfer *transfer, int status, const char *field, const
 	transfer_free(transfer);
 }
 
+static void on_short(void *user)
+{
+	struct transfer *transfer = user;
+	fail(transfer, 507, NULL, transfer->room.words);
+}
+
 static struct transfer *transfer_new(struct rest *rest)
 {
 	struct transfer *transfer = calloc(1, sizeof(*transfer));
@@ -74,6 +83,10 @@ static int on_piece(struct http_exchange *exchange, struct span piece)
 	struct rest *rest = exchange->user;
 	struct transfer *transfer = rest->user;
 	int rc = spool_add(&transfer->spool, piece);
+	if (!rc && upload_room_short(&transfer->room, transfer->spool.bytes)) {
+		on_short(transfer);
+		return -EDQUOT;
+	}
 	if (rc == -E2BIG)
 		fail(transfer, 413, NULL, "the file is larger than a work folder, 256 MiB");
 	else if (rc == -EBUSY)
@@ -83,8 +96,14 @@ static int on_piece(struct http_exchange *exchange, struct span piece)
 	return rc;
 }
 
-bool rest_session_upload_begin(struct rest *rest)
+static int read_request(struct transfer *transfer, struct span encoded,
+	struct session_request *request, struct err *err);
+
+bool rest_session_upload_begin(struct rest *rest, struct session *session, struct span path)
 {
+	const struct http_head *head = rest->exchange->head;
+	struct session_request request;
+	struct err err = {0};
 	struct transfer *transfer = transfer_new(rest);
 	if (!transfer || spool_begin(&transfer->spool) < 0) {
 		rest->on_gone = NULL;
@@ -93,8 +112,15 @@ bool rest_session_upload_begin(struct rest *rest)
 		rest_problem(rest, 503, NULL, "no room for the file; try again", 1);
 		return false;
 	}
+	session_request_init(&request);
+	if (read_request(transfer, path, &request, &err) < 0) {
+		fail(transfer, 422, "path", err.text);
+		return false;
+	}
 	rest->exchange->sink = on_piece;
 	rest->exchange->body_bytes_max = LIMIT_WORK_BYTES_MAX;
+	upload_room_ask(&transfer->room, rest->dispatcher, session, head->content_bytes, on_short,
+		transfer);
 	return true;
 }
 
@@ -273,6 +299,7 @@ void rest_session_files(struct rest *rest, struct session *session, struct span 
 		rest_problem(rest, 503, NULL, "out of memory", 1);
 		return;
 	}
+	upload_room_leave(&transfer->room);
 	memcpy(transfer->id, session->id, sizeof(transfer->id));
 	if (read_request(transfer, path, &request, &err) < 0) {
 		fail(transfer, 422, "path", err.text);

@@ -18,8 +18,9 @@ static json_t *time_json(int64_t ms)
 	return json_string(text_time(ms, text));
 }
 
-static json_t *describe(const struct session *session)
+static json_t *describe(const struct dispatcher *dispatcher, const struct session *session)
 {
+	const struct job_limits limits = session_limits_now(dispatcher, session);
 	struct session_status status;
 	cleanup_json json_t *object = json_object();
 	const char *state = session->lost ? "lost" : session->calls ? "busy" : "idle";
@@ -30,7 +31,7 @@ static json_t *describe(const struct session *session)
 	if (!rc)
 		rc = json_put(object, "begun_at", time_json(session->begun_ms));
 	if (!rc)
-		rc = json_put(object, "limits", rest_limits(&session->limits));
+		rc = json_put(object, "limits", rest_limits(&limits));
 	if (!rc && session->lost)
 		rc = json_put(object, "lost", json_string(session->why));
 	else if (!rc)
@@ -38,13 +39,13 @@ static json_t *describe(const struct session *session)
 	return rc ? NULL : TAKE_JSON(object);
 }
 
-static int push_own(json_t *list, const struct session_list *from, const struct who *who)
+static int push_own(json_t *list, const struct rest *rest, const struct session_list *from)
 {
 	const struct session *session;
 	int rc = 0;
 	TAILQ_FOREACH_REVERSE(session, from, session_list, link)
-	if (!rc && session_is_of(session, who))
-		rc = json_push(list, describe(session));
+	if (!rc && session_is_of(session, &rest->who))
+		rc = json_push(list, describe(rest->dispatcher, session));
 	return rc;
 }
 
@@ -55,9 +56,9 @@ static void list_sessions(struct rest *rest)
 	json_t *list = json_array();
 	int rc = json_put(object, "sessions", list);
 	if (!rc)
-		rc = push_own(list, &sessions->open, &rest->who);
+		rc = push_own(list, rest, &sessions->open);
 	if (!rc)
-		rc = push_own(list, &sessions->tombstones, &rest->who);
+		rc = push_own(list, rest, &sessions->tombstones);
 	if (rc < 0)
 		rest_problem(rest, 503, NULL, "out of memory", 1);
 	else
@@ -171,7 +172,7 @@ static void close_session(struct rest *rest, struct session *session)
 
 static void show_session(struct rest *rest, const struct session *session)
 {
-	cleanup_json json_t *object = describe(session);
+	cleanup_json json_t *object = describe(rest->dispatcher, session);
 	if (object)
 		rest_json(rest, 200, object);
 	else
@@ -224,12 +225,22 @@ bool rest_session_begin(struct rest *rest)
 {
 	struct span id, path;
 	struct err err = {0};
-	bool known = split(rest->rest_of_path, &id, &path) &&
-		     sessions_find(&rest->dispatcher->sessions, &rest->who, id);
+	bool known = split(rest->rest_of_path, &id, &path);
+	struct session *session =
+		known ? sessions_find(&rest->dispatcher->sessions, &rest->who, id) : NULL;
 	bool ends = rest->exchange->head->method == HTTP_DELETE && !path.data;
-	if (known && !ends && who_has_sessions(&rest->who, &err) < 0) {
+	if (session && !session->lost && !ends && who_has_sessions(&rest->who, &err) < 0) {
 		rest_problem(rest, 403, NULL, err.text, 0);
 		return false;
 	}
-	return rest->exchange->head->method != HTTP_PUT || rest_session_upload_begin(rest);
+	if (rest->exchange->head->method != HTTP_PUT)
+		return true;
+	/* What can be refused is refused before a body that may be large. */
+	if (!known || !path.data)
+		rest_problem(rest, 404, NULL, no_route, 0);
+	else if (session_check(session, &err) < 0)
+		rest_problem(rest, session ? 410 : 404, NULL, err.text, 0);
+	else
+		return rest_session_upload_begin(rest, session, path);
+	return false;
 }

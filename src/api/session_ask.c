@@ -3,6 +3,7 @@
 
 #include "api/call.h"
 #include "api/log.h"
+#include "api/session_audit.h"
 #include "base/fd.h"
 #include "wire/job.h"
 
@@ -193,6 +194,7 @@ struct session_ask *session_ask(struct dispatcher *dispatcher, struct session *s
 	session_request_init(request);
 	memcpy(ask->id, session->id, sizeof(ask->id));
 	memcpy(ask->request.id, session->id, sizeof(ask->request.id));
+	ask->request.memory_bytes = session_limits_now(dispatcher, session).memory_bytes;
 	buf_init(&ask->sending, SESSION_FRAME_BYTES_MAX);
 	buf_init(&ask->receiving, SESSION_FRAME_BYTES_MAX + WIRE_HEADER_BYTES + RECEIVE_BYTES);
 	TAILQ_INSERT_TAIL(&dispatcher->asks, ask, link);
@@ -229,17 +231,55 @@ void session_abandon(struct dispatcher *dispatcher, struct session *session, con
 	sessions_lose(&dispatcher->sessions, session, why);
 }
 
-void session_end_unknown(struct dispatcher *dispatcher)
+static void withdraw(struct dispatcher *dispatcher, struct session *session)
+{
+	const struct config *config = dispatcher->config;
+	bool has_token = false;
+	for (size_t i = 0; i < config->token_count; i++)
+		has_token = has_token || strcmp(config->tokens[i].name, session->token) == 0;
+	const char *why = !config_role(config, session->role) ? "its role is no more"
+			  : has_token			      ? "its token has another role now"
+							      : "its token is no more";
+	/* A log that cannot be written has said so; the session goes all the same. */
+	(void)!session_audit_withdrawn(dispatcher, session, why);
+	session_abandon(dispatcher, session, why);
+}
+
+void session_hold(struct dispatcher *dispatcher, struct session *session)
+{
+	const struct role *role = config_role(dispatcher->config, session->role);
+	struct session_request request;
+	session_request_init(&request);
+	request.verb = SESSION_EXTEND;
+	if (!role || !session->heard || session->lost ||
+		!sessions_tighten(session, role, &request.idle_ms, &request.life_ms))
+		return;
+	(void)session_ask(dispatcher, session, &request, NULL, NULL);
+}
+
+void session_reload_all(struct dispatcher *dispatcher)
 {
 	struct session *next;
 	for (struct session *at = TAILQ_FIRST(&dispatcher->sessions.open); at; at = next) {
 		const struct who_made made = session_made(at);
 		struct who who;
 		next = TAILQ_NEXT(at, link);
-		if (!who_again(dispatcher->config, &made, NULL, "", &who))
-			session_end(dispatcher, at);
+		if (who_again(dispatcher->config, &made, NULL, "", &who))
+			session_hold(dispatcher, at);
+		else
+			withdraw(dispatcher, at);
 		who_done(&who);
 	}
+}
+
+struct job_limits session_limits_now(
+	const struct dispatcher *dispatcher, const struct session *session)
+{
+	const struct role *role = config_role(dispatcher->config, session->role);
+	struct job_limits limits = session->limits;
+	if (role)
+		role_tighten(role, &limits);
+	return limits;
 }
 
 void session_ask_free_all(struct dispatcher *dispatcher)

@@ -35,8 +35,16 @@ void session_end(struct dispatcher *dispatcher, struct session *session);
 /* Likewise, but its caller is told `why` when it calls again. */
 void session_abandon(struct dispatcher *dispatcher, struct session *session, const char *why);
 
-/* Ends the sessions of tokens and roles that the configuration does not know any more. */
-void session_end_unknown(struct dispatcher *dispatcher);
+/* After the configuration has changed: ends the sessions of tokens and roles that it does not know
+ * any more, and gives the others no more time than their roles have now. */
+void session_reload_all(struct dispatcher *dispatcher);
+
+/* The same for one session, once the service knows it. */
+void session_hold(struct dispatcher *dispatcher, struct session *session);
+
+/* What the session may hold in all, by what it began with and by what its role has now. */
+struct job_limits session_limits_now(
+	const struct dispatcher *dispatcher, const struct session *session);
 
 void session_ask_free_all(struct dispatcher *dispatcher);
 

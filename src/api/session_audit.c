@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-int session_audit(
-	struct dispatcher *dispatcher, const struct who *who, const struct session_deed *deed)
+static int queue(struct dispatcher *dispatcher, const struct who_made *by, const char *door,
+	const struct session_deed *deed)
 {
 	struct err err = {0};
 	const struct audit_call call = {
-		.role = who->role->name,
-		.token = who->token,
-		.door = who->door,
+		.role = by->role,
+		.token = by->token,
+		.door = door,
 		.tool = deed->tool,
 		.code = deed->subject,
 		.inputs = deed->input,
@@ -29,4 +29,20 @@ int session_audit(
 	if (rc < 0)
 		log_fault("audit", &err);
 	return rc;
+}
+
+int session_audit(
+	struct dispatcher *dispatcher, const struct who *who, const struct session_deed *deed)
+{
+	const struct who_made by = {who->role->name, who->token, who->owner};
+	return queue(dispatcher, &by, who->door, deed);
+}
+
+int session_audit_withdrawn(
+	struct dispatcher *dispatcher, const struct session *session, const char *why)
+{
+	const struct who_made by = session_made(session);
+	const struct session_deed deed = {
+		.tool = SESSION_TOOL_CLOSE, .session = session->id, .subject = span_text(why)};
+	return queue(dispatcher, &by, "reload", &deed);
 }

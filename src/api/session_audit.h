@@ -22,4 +22,8 @@ struct session_deed {
 int session_audit(struct dispatcher *dispatcher, const struct who *who,
 	const struct session_deed *deed) MUST_CHECK;
 
+/* Likewise of a session that is ended for a change of the configuration, in its maker's name. */
+int session_audit_withdrawn(
+	struct dispatcher *dispatcher, const struct session *session, const char *why) MUST_CHECK;
+
 #endif

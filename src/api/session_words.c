@@ -16,8 +16,13 @@ struct session_words session_words(const struct err *err)
 	case -EEXIST:
 	case -ENOTEMPTY:
 		return (struct session_words){409, "it is there already", "already_exists"};
-	case -ENOSPC:
 	case -EDQUOT:
+		return (struct session_words){507, err->text, "resource_exhausted"};
+	case -EAGAIN:
+		return (struct session_words){409, err->text, "aborted"};
+	case -ENOBUFS:
+		return (struct session_words){503, err->text, "unavailable"};
+	case -ENOSPC:
 	case -EFBIG:
 		return (struct session_words){507,
 			"no room in the session's work folder; remove files first",

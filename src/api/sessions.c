@@ -111,13 +111,29 @@ void sessions_done(struct sessions *sessions)
 	sessions->sweep = NULL;
 }
 
-static size_t count_of_role(const struct sessions *sessions, const char *role)
+/* Whether the role has as many as it may have; then `err` says who has them. */
+static int count_of_role(const struct sessions *sessions, const struct who *who, struct err *err)
 {
+	const struct role *role = who->role;
 	const struct session *session;
-	size_t count = 0;
+	unsigned count = 0, own = 0;
 	TAILQ_FOREACH(session, &sessions->open, link)
-	count += strcmp(session->role, role) == 0;
-	return count;
+	{
+		count += strcmp(session->role, role->name) == 0;
+		own += session_is_of(session, who);
+	}
+	if (count < role->sessions_max)
+		return 0;
+	if (own)
+		return err_set(err, -EDQUOT, "session",
+			"the role's limit sessions_max (%u) is reached: open are %u, and %u of "
+			"them "
+			"yours; end one that you need no more",
+			role->sessions_max, count, own);
+	return err_set(err, -EDQUOT, "session",
+		"the role's limit sessions_max (%u) is reached: open are %u, all of other callers "
+		"with this role; try again when one of them has ended",
+		role->sessions_max, count);
 }
 
 static uint64_t granted(uint64_t wanted_ms, uint64_t max_ms)
@@ -132,11 +148,9 @@ int sessions_begin(struct sessions *sessions, const struct who *who, uint64_t id
 	if (!role->sessions)
 		return err_set(
 			err, -EPERM, "session", "this role has no sessions; leave `session` out");
-	if (count_of_role(sessions, role->name) >= role->sessions_max)
-		return err_set(err, -EDQUOT, "session",
-			"the role's limit sessions_max is reached: %u sessions are open; end one "
-			"of them",
-			role->sessions_max);
+	int rc = count_of_role(sessions, who, err);
+	if (rc < 0)
+		return rc;
 	struct session *session = calloc(1, sizeof(*session));
 	if (!session || session_id_make(session->id) < 0) {
 		free(session);
@@ -148,6 +162,8 @@ int sessions_begin(struct sessions *sessions, const struct who *who, uint64_t id
 	(void)snprintf(session->owner, sizeof(session->owner), "%s", who->owner);
 	(void)snprintf(session->image, sizeof(session->image), "%s", role->image);
 	session->begun_ms = session_now_ms();
+	session->born_ms = now_ms;
+	session->idle_asked = idle_ms > 0;
 	session->life_ms = granted(life_ms, role->session_life_ms);
 	/* A session may ask to stay idle for all its life. */
 	session->idle_ms = granted(idle_ms, idle_ms ? session->life_ms : role->session_idle_ms);
@@ -166,7 +182,8 @@ struct who_made session_made(const struct session *session)
 bool session_is_of(const struct session *session, const struct who *who)
 {
 	const struct who_made made = session_made(session);
-	return who_is_maker(who, &made) && strcmp(session->role, who->role->name) == 0;
+	return who_is_maker(who, &made) &&
+	       (session->lost || strcmp(session->role, who->role->name) == 0);
 }
 
 #define USUAL(member)                                                                              \
@@ -228,12 +245,41 @@ int session_check(const struct session *session, struct err *err)
 	return 0;
 }
 
+static uint64_t left(uint64_t until_ms, uint64_t now_ms)
+{
+	return until_ms > now_ms ? until_ms - now_ms : 0;
+}
+
+uint64_t session_life_left_ms(const struct session *session, const struct role *role)
+{
+	uint64_t most_ms = role->session_life_ms < SESSION_LIFE_MS_MAX ? role->session_life_ms
+								       : SESSION_LIFE_MS_MAX;
+	return left(session->born_ms + most_ms, clock_now_ms());
+}
+
+bool sessions_tighten(struct session *session, const struct role *role, uint64_t *ret_idle_ms,
+	uint64_t *ret_life_ms)
+{
+	uint64_t now_ms = clock_now_ms(), life_ms = session_life_left_ms(session, role);
+	uint64_t idle_max_ms = session->idle_asked ? role->session_life_ms : role->session_idle_ms;
+	*ret_idle_ms = *ret_life_ms = 0;
+	if (session->idle_ms > idle_max_ms)
+		*ret_idle_ms = session->idle_ms = idle_max_ms;
+	if (session->life_until_ms > now_ms + life_ms) {
+		*ret_life_ms = life_ms ? life_ms : 1;
+		session->life_until_ms = now_ms + life_ms;
+		session->life_ms = role->session_life_ms;
+	}
+	return *ret_idle_ms || *ret_life_ms;
+}
+
 void sessions_heard(
 	struct sessions *sessions, struct session *session, const struct session_status *status)
 {
 	uint64_t now_ms = clock_now_ms();
 	if (session->lost || status->state == SESSION_ALONE)
 		return;
+	session->heard = true;
 	if (status->state == SESSION_LOST) {
 		sessions_lose(sessions, session, status->lost_why);
 		return;
@@ -251,11 +297,6 @@ void sessions_link_changed(struct sessions *sessions, const char *image)
 		if (strcmp(at->image, image) == 0 && at->epoch && at->epoch != epoch)
 			sessions_lose(sessions, at, "the interpreter service was started again");
 	}
-}
-
-static uint64_t left(uint64_t until_ms, uint64_t now_ms)
-{
-	return until_ms > now_ms ? until_ms - now_ms : 0;
 }
 
 void session_status_of(const struct session *session, struct session_status *ret_status)

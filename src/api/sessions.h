@@ -37,11 +37,14 @@ struct session {
 	struct job_limits limits; /* what it began with: the bounds of the whole, and what a call
 				   * gets that does not say */
 	char image[LINK_IMAGE_BYTES];
-	uint64_t epoch; /* of its link; 0 until it is begun there */
+	uint64_t epoch;	 /* of its link; 0 until it is begun there */
+	bool heard;	 /* the service has said something of it */
+	bool idle_asked; /* idle_ms is a wish of its own, and not the role's usual one */
 	bool lost;
 	char why[SESSIONS_WHY_BYTES];	       /* it is lost */
 	uint64_t forget_ms;		       /* when its tombstone goes */
 	int64_t begun_ms;		       /* since 1970 */
+	uint64_t born_ms;		       /* likewise, monotonic */
 	uint64_t idle_ms, life_ms;	       /* as they were granted last */
 	uint64_t idle_until_ms, life_until_ms; /* monotonic */
 	unsigned calls;			       /* under way */
@@ -75,7 +78,7 @@ struct session *sessions_find(struct sessions *sessions, const struct who *who, 
 /* Whosever it is, open ones alone; or NULL. */
 struct session *sessions_by_id(struct sessions *sessions, struct span id);
 
-/* Whether the session is the caller's. */
+/* Whether the session is the caller's. A lost one stays its token's, whatever role that has now. */
 bool session_is_of(const struct session *session, const struct who *who);
 
 /* Whose it is; it points into the session. */
@@ -88,6 +91,16 @@ void session_limit(const struct session *session, struct job_limits *limits);
 /* -ENOENT (404) or -ESTALE (410) with the words for whoever names a session that is none; else 0.
  */
 int session_check(const struct session *session, struct err *err) MUST_CHECK;
+
+/* What is left of its life at most by what its role grants now; 0 where that is over. */
+uint64_t session_life_left_ms(const struct session *session, const struct role *role);
+
+/*
+ * By what its role grants now: true where the session has more, and the entry then has what it may
+ * have. `ret_idle_ms` and `ret_life_ms` are for SESSION_EXTEND: 0 leaves one as it is.
+ */
+bool sessions_tighten(struct session *session, const struct role *role, uint64_t *ret_idle_ms,
+	uint64_t *ret_life_ms) MUST_CHECK;
 
 /* What the service said of it. */
 void sessions_heard(

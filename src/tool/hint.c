@@ -96,6 +96,15 @@ static void hint_wall(const struct job_result *result, char out[HINT_BYTES])
 {
 	char limit[TEXT_FIGURE_BYTES];
 	uint64_t ms = result->limit_hit ? result->limit_hit : result->limits.wall_ms;
+	if (result->session.state == SESSION_LOST &&
+		strcmp(result->session.lost_why, SESSION_WHY_OVER) == 0) {
+		(void)snprintf(out, HINT_BYTES,
+			"the session's life ended %s into this call, and the call with it: begin a "
+			"new session and send again what is to be kept; its life can be no longer "
+			"than the role's session_life",
+			text_ms(ms, limit));
+		return;
+	}
 	(void)snprintf(out, HINT_BYTES,
 		"the job took %s, its limit; leave out sleeping and waiting, or do less in one "
 		"call",
@@ -118,11 +127,14 @@ static void hint_memory(const struct job_result *result, char out[HINT_BYTES])
 	uint64_t bytes = result->limit_hit ? result->limit_hit : result->limits.memory_bytes;
 	/* A session that its memory ended is lost: this call found it too large to begin. */
 	if (goes_on(&result->session)) {
+		bool all = result->memory_most_bytes && bytes >= result->memory_most_bytes;
 		(void)snprintf(out, HINT_BYTES,
-			"the session already holds more than %s, the limit of this call: none of "
-			"the code has run; call with a higher limit and delete what is not needed, "
+			"the session already holds more than %s, %s: none of the code has run; %s, "
 			"or begin a new session",
-			text_bytes(bytes, limit));
+			text_bytes(bytes, limit),
+			all ? "which is all that it may have" : "the limit of this call",
+			all ? "remove files of its work folder from outside"
+			    : "call with a higher limit and delete what is not needed");
 		return;
 	}
 	(void)snprintf(out, HINT_BYTES,

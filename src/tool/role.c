@@ -58,6 +58,11 @@ static void tighten(
 		limits->memory_bytes = LIMIT_MEMORY_BYTES_MIN;
 }
 
+void role_tighten(const struct role *role, struct job_limits *limits)
+{
+	tighten(limits, &role->limits_default, &role->limits_max);
+}
+
 int role_admit(const struct role *role, struct job_spec *spec, bool wants_session, struct err *err)
 {
 	int rc = role_allows(role, ROLE_TOOL_RUN, err);
@@ -70,6 +75,6 @@ int role_admit(const struct role *role, struct job_spec *spec, bool wants_sessio
 		return err_set(err, -E2BIG, "role",
 			"the code is larger than %llu KiB; move its data into a file",
 			LIMIT_CODE_BYTES / KIB);
-	tighten(&spec->limits, &role->limits_default, &role->limits_max);
+	role_tighten(role, &spec->limits);
 	return 0;
 }

@@ -57,6 +57,9 @@ unsigned role_tool_by_name(const char *name);
  */
 int role_allows(const struct role *role, const char *tool, struct err *err) MUST_CHECK;
 
+/* Limits that are 0 become the role's defaults, those beyond its maxima are taken down to them. */
+void role_tighten(const struct role *role, struct job_limits *limits);
+
 /*
  * Admits a job: the role must have run_sandboxed (-EPERM); limits that are 0 become the role's
  * defaults, those beyond its maxima or the product's ceilings are clamped, memory below 64 MiB is

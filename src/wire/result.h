@@ -105,6 +105,8 @@ struct job_result {
 	struct job_limits
 		limits; /* as applied; memory, processes, cpus 0 where nothing keeps them */
 	struct job_receipt receipt;
+	/* That a session's call may have; 0: not known. Not on the wire: for who knows the role. */
+	uint64_t memory_most_bytes;
 	struct session_status session;
 	struct err fault; /* for OUTCOME_INTERNAL: for the operator's eyes, never in a result */
 	struct buf storage;

@@ -226,7 +226,7 @@ def test_more_than_the_service_has_room_for():
             if reply.status != 200:
                 break
             made.append(reply.json["session"]["id"])
-        assert reply.status == 429 and "sessions are open" in reply.json["detail"], reply.body
+        assert reply.status == 429 and "as fit are open" in reply.json["detail"], reply.body
         assert made and int(reply.headers["Retry-After"]) > 0
         assert brig.run("6 * 7").json["result"]["text"] == "42"
         assert brig.request("DELETE", f"/v1/sessions/{made[0]}").status == 204
