@@ -41,6 +41,7 @@ static void same_requests(const struct session_request *a, const struct session_
 	require(strcmp(a->path, b->path) == 0 && strcmp(a->target, b->target) == 0);
 	require(a->depth == b->depth && a->bytes == b->bytes && (a->fd < 0) == (b->fd < 0));
 	require(a->idle_ms == b->idle_ms && a->life_ms == b->life_ms);
+	require(a->memory_bytes == b->memory_bytes);
 	if (a->verb >= SESSION_WRITE)
 		require(session_path_check(a->path, strlen(a->path),
 				a->verb == SESSION_LIST || a->verb == SESSION_STAT, NULL) == 0);

@@ -112,8 +112,9 @@ void call_session_opened(struct call *call)
 }
 
 /*
- * The service would not: no such session any more, no room for one, or no way to have one on this
- * host. Nothing ran, so this is a refusal and no result. 0 or its status.
+ * The service would not: no such session any more, no room for one, no way to have one on this
+ * host, or no memory for what the call brings. Nothing ran, so this is a refusal and no result. 0
+ * or its status.
  */
 static int refused_there(struct call *call)
 {
@@ -121,6 +122,12 @@ static int refused_there(struct call *call)
 	bool about =
 		call->result.outcome == OUTCOME_INTERNAL && strcmp(fault->stage, "session") == 0;
 	struct err err = {0};
+	if (call->result.outcome == OUTCOME_INTERNAL && fault->code == -EAGAIN &&
+		strcmp(fault->stage, "memory") == 0) {
+		(void)snprintf(call->detail, sizeof(call->detail), "%s", fault->text);
+		call->retry_after_s = 5;
+		return 503;
+	}
 	if (!about)
 		return 0;
 	if (fault->code == -ESRCH)

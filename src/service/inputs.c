@@ -3,8 +3,9 @@
  *
  * Small ones are written by the cell's init, which owns them, into the sticky work folder. Large
  * ones, and all where init and job share a uid, are copied into the service's own store, and a
- * detached read-only mount of the copy is placed by init. The client's own file is never bound: a
- * lease or a page-cache fault on it would reach the host.
+ * detached read-only mount of the copy is placed by init. That store is memory beside the job's own
+ * limit, of LIMIT_INPUT_BYTES a job, and stays away from the machine's last. The client's own file
+ * is never bound: a lease or a page-cache fault on it would reach the host.
  */
 #include "service/service.h"
 
@@ -151,9 +152,26 @@ static void copy_piece(evutil_socket_t fd, short what, void *context)
 		fail(cell, -ENOMEM, "storing an input");
 }
 
+/* A session outlives what its call could not be given. */
+static void give_up(struct cell *cell, const struct err *err)
+{
+	if (cell->session)
+		session_input_failed(cell, err);
+	else
+		cell_fail(cell, err);
+}
+
 static void start_copy(struct cell *cell)
 {
+	const struct job_input *input = &cell->job->spec.inputs[cell->job->next_input];
+	struct err err;
 	char name[48];
+	if (input->bytes > pool_spare_bytes(cell->service)) {
+		(void)err_set(&err, -EAGAIN, "memory",
+			"this machine has no memory left for the given files now; try again later");
+		give_up(cell, &err);
+		return;
+	}
 	cell_unwatch(cell, WATCH_WALL); /* the copy is the service's own work, and init waits */
 	store_name(cell, name, sizeof(name));
 	cell->job->copied_bytes = 0;
@@ -191,10 +209,7 @@ void inputs_on_answer(struct cell *cell, const struct init_answer *answer)
 	if (answer->verb == INIT_MOUNT)
 		drop_name(cell);
 	if (answer->err.code) {
-		if (cell->session)
-			session_input_failed(cell, &answer->err);
-		else
-			cell_fail(cell, &answer->err);
+		give_up(cell, &answer->err);
 		return;
 	}
 	/* The answer to the resize comes first and stands for no input. */

@@ -70,6 +70,9 @@ void session_input_failed(struct cell *cell, const struct err *err)
 	else if (err->code == -EISDIR || err->code == -EPERM)
 		refuse_call(cell, "IsADirectoryError",
 			"a given file has the name of a folder in /mnt/data: give it another name");
+	else if (err->code == -EAGAIN)
+		refuse_call(cell, "OSError",
+			"this machine has no memory left for the given files now: try again later");
 	else if (err->code == -ENOSPC)
 		refuse_call(
 			cell, "OSError", "/mnt/data is full: there is no room for the given files");

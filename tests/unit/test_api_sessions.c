@@ -228,6 +228,65 @@ static void what_a_model_is_told(void **state)
 		"\"new\" to begin again\n");
 }
 
+/* A role that grants less from now on, and one that grants more. */
+static void less_time_is_for_open_ones_too(void **state)
+{
+	struct role less = role, more = role;
+	struct session *usual = begin(&me), *asked = NULL;
+	struct err err = {0};
+	uint64_t idle_ms, life_ms;
+	(void)state;
+
+	assert_int_equal(sessions_begin(&table, &me, 3600000, 0, &asked, &err), 0);
+	more.session_life_ms = 2 * role.session_life_ms;
+	more.session_idle_ms = 2 * role.session_idle_ms;
+	assert_false(sessions_tighten(usual, &more, &idle_ms, &life_ms));
+	assert_false(sessions_tighten(usual, &role, &idle_ms, &life_ms));
+	less.session_idle_ms = 1000;
+	assert_true(sessions_tighten(usual, &less, &idle_ms, &life_ms));
+	assert_int_equal(idle_ms, 1000);
+	assert_int_equal(life_ms, 0);
+	assert_false(sessions_tighten(usual, &less, &idle_ms, &life_ms));
+	assert_false(sessions_tighten(asked, &less, &idle_ms, &life_ms));
+	less.session_life_ms = 60000;
+	assert_true(sessions_tighten(asked, &less, &idle_ms, &life_ms));
+	assert_int_equal(idle_ms, 60000);
+	assert_in_range(life_ms, 1, 60000);
+	assert_in_range(session_life_left_ms(asked, &less), 1, 60000);
+	asked->born_ms -= 60001;
+	assert_int_equal(session_life_left_ms(asked, &less), 0);
+	assert_true(sessions_tighten(asked, &less, &idle_ms, &life_ms));
+	assert_int_equal(life_ms, 1);
+	sessions_drop(&table, usual);
+	sessions_drop(&table, asked);
+}
+
+static void who_has_them_is_told(void **state)
+{
+	struct session *one = begin(&other), *two = begin(&other), *none;
+	struct err err = {0};
+	(void)state;
+	assert_int_equal(sessions_begin(&table, &me, 0, 0, &none, &err), -EDQUOT);
+	assert_non_null(strstr(err.text, "all of other callers"));
+	assert_int_equal(sessions_begin(&table, &other, 0, 0, &none, &err), -EDQUOT);
+	assert_non_null(strstr(err.text, "2 of them yours"));
+	sessions_drop(&table, one);
+	sessions_drop(&table, two);
+}
+
+static void a_lost_one_stays_its_token_s(void **state)
+{
+	static struct role next = {.name = "next", .sessions = true};
+	const struct who moved = {.role = &next, .token = "ci"};
+	struct session *session = begin(&me);
+	(void)state;
+	assert_null(sessions_find(&table, &moved, span_text(session->id)));
+	sessions_lose(&table, session, "its token has another role now");
+	assert_ptr_equal(sessions_find(&table, &moved, span_text(session->id)), session);
+	assert_null(sessions_find(&table, &other, span_text(session->id)));
+	sessions_drop(&table, session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +297,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(as_many_as_the_role_says, set_up, take_down),
 		cmocka_unit_test_setup_teardown(times_are_the_roles_at_most, set_up, take_down),
 		cmocka_unit_test_setup_teardown(the_lost_are_remembered, set_up, take_down),
+		cmocka_unit_test_setup_teardown(less_time_is_for_open_ones_too, set_up, take_down),
+		cmocka_unit_test_setup_teardown(who_has_them_is_told, set_up, take_down),
+		cmocka_unit_test_setup_teardown(a_lost_one_stays_its_token_s, set_up, take_down),
 		cmocka_unit_test_setup_teardown(
 			another_service_has_none_of_them, set_up, take_down),
 		cmocka_unit_test_setup_teardown(

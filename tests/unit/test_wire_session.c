@@ -26,6 +26,7 @@ static void fill(struct session_request *request, enum session_verb verb)
 	request->depth = 3;
 	request->idle_ms = 5;
 	request->life_ms = SESSION_LIFE_MS_MAX;
+	request->memory_bytes = LIMIT_MEMORY_BYTES_MAX;
 	if (verb == SESSION_WRITE) {
 		request->fd = check_memfd("abc", 3);
 		request->bytes = 3;
@@ -85,6 +86,7 @@ static void requests_round_trip(void **state)
 		assert_int_equal(got.depth, 3);
 		assert_int_equal(got.idle_ms, 5);
 		assert_int_equal(got.life_ms, SESSION_LIFE_MS_MAX);
+		assert_int_equal(got.memory_bytes, LIMIT_MEMORY_BYTES_MAX);
 		assert_int_equal(got.fd >= 0, verb == SESSION_WRITE);
 		if (verb == SESSION_WRITE) {
 			assert_int_equal(got.bytes, 3);
@@ -249,6 +251,7 @@ static void fill_answer(struct session_answer *answer, bool has_fd)
 		.lost_why = "it ended"};
 	answer->fd = has_fd ? check_memfd("xyz", 3) : -1;
 	answer->bytes = has_fd ? 3 : 0;
+	answer->room_bytes = 5 * MIB;
 	answer->entries = calloc(2, sizeof(*answer->entries));
 	assert_non_null(answer->entries);
 	answer->entries[0] = (struct session_entry){
@@ -295,6 +298,7 @@ static void answers_round_trip(void **state)
 		assert_memory_equal(&got.status, &sent.status, sizeof(got.status));
 		assert_int_equal(got.fd >= 0, has_fd);
 		assert_int_equal(got.bytes, sent.bytes);
+		assert_int_equal(got.room_bytes, 5 * MIB);
 		assert_int_equal(got.entry_count, 2);
 		assert_bytes(got.entries[0].path.data, got.entries[0].path.len, "a/b");
 		assert_true(got.entries[0].bytes == UINT64_MAX);
