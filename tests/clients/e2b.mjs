@@ -236,6 +236,46 @@ test("setTimeout prolongs", async () => {
   await sandbox.kill();
 });
 
+test("setTimeout goes no further than the role's session_life", async () => {
+  const sandbox = await Sandbox.create({ timeoutMs: 60_000 });
+  await sandbox.setTimeout(10 * 3_600_000);
+  const { startedAt, endAt } = await sandbox.getInfo();
+  assert.ok(endAt - startedAt > 3_500_000 && endAt - startedAt < 3_605_000, `${endAt - startedAt}`);
+  await sandbox.kill();
+});
+
+test("files are read while code runs, and changed between runs", withSandbox(async (sandbox) => {
+  const begun = Promise.withResolvers();
+  const running = sandbox.runCode(
+    "import time\nopen('progress.txt', 'w').write('half')\nprint('on', flush=True)\n" +
+    "while True:\n    time.sleep(0.05)", { onStdout: () => begun.resolve(), timeoutMs: 50_000 }).catch(() => {});
+  await begun.promise;
+  assert.equal(await sandbox.files.read("progress.txt"), "half");
+  assert.ok((await sandbox.files.list("/home/user")).some((e) => e.name === "progress.txt"));
+  assert.equal(await sandbox.files.exists("none.txt"), false);
+  const error = await refusal(() => sandbox.files.write("progress.txt", "over"));
+  assert.match(error.message, /between calls/);
+  assert.match((await refusal(() => sandbox.files.makeDir("d"))).message, /between calls/);
+  await sandbox.kill();
+  await running;
+}));
+
+test("a file that the memory has no room for", withSandbox(async (sandbox) => {
+  await sandbox.runCode("x = b'x' * (300 << 20)");
+  for (const options of [{}, { useOctetStream: true }]) {
+    const error = await refusal(() => sandbox.files.write("big.bin", new ArrayBuffer(230 << 20), options));
+    assert.equal(error.name, "NotEnoughSpaceError");
+    assert.match(error.message, /remove files/);
+  }
+  assert.equal((await sandbox.runCode("len(x) >> 20")).text, "300");
+}));
+
+test("signed URLs are not offered, and say so", withSandbox(async (sandbox) => {
+  const answer = await fetch(await sandbox.downloadUrl("x.txt"));
+  assert.equal(answer.status, 401);
+  assert.match((await answer.json()).message, /no signed URLs/);
+}));
+
 test("kill, isRunning, connect, list with metadata", async () => {
   const sandbox = await Sandbox.create({ timeoutMs: 60_000, metadata: { user: "ünì&=1" } });
   await sandbox.runCode("word = 'same'");
