@@ -2,6 +2,8 @@
 
 let token = "";
 let onUnknown = () => {};
+let onReach = () => {};
+let reached = true;
 
 export const setToken = (value) => {
 	token = value;
@@ -11,6 +13,17 @@ export const hasToken = () => token !== "";
 export const whenUnknown = (call) => {
 	onUnknown = call;
 };
+
+// What to do when the server can be reached no more, or again: called with whether it can.
+export const whenReach = (call) => {
+	onReach = call;
+};
+
+function noteReach(value) {
+	if (value === reached) return;
+	reached = value;
+	onReach(value);
+}
 
 // A refusal: RFC 9457's fields, or what went wrong below.
 export class Problem extends Error {
@@ -35,8 +48,10 @@ export async function request(path, options = {}) {
 		});
 	} catch (fault) {
 		if (fault.name === "AbortError") throw fault;
+		noteReach(false);
 		throw new Problem(0, "brig cannot be reached");
 	}
+	noteReach(true);
 	if (response.ok) return response;
 	let problem = {};
 	try {
@@ -83,7 +98,10 @@ async function* eventsOf(response) {
 	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
 	let parts = [];
 	for (;;) {
-		const {value, done} = await reader.read();
+		const {value, done} = await reader.read().catch((fault) => {
+			if (fault.name !== "AbortError") void request("/healthz").catch(() => {});
+			throw fault;
+		});
 		if (done) return;
 		let rest = value;
 		if (rest.startsWith("\n") && parts.length && parts.at(-1).endsWith("\n")) {

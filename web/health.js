@@ -103,7 +103,8 @@ function latencyCard(samples) {
 		const recent = buckets(samples, "brig_stage_seconds", {stage}, base?.[stage]);
 		const lately = (recent.at(-1)?.[1] ?? 0) > 0;
 		const list = lately ? recent : all;
-		const figures = [0.5, 0.95, 0.99].map((share) => quantile(list, share));
+		const most = sum(samples, "brig_stage_seconds_max", {stage});
+		const figures = [0.5, 0.95, 0.99].map((share) => quantile(list, share, most));
 		return el(
 			"tr",
 			{},
@@ -149,20 +150,22 @@ function latencyCard(samples) {
 
 function outcomesCard(samples) {
 	const series = outcomeSeries();
+	const inAll = (values) => values.reduce((a, b) => a + b, 0);
+	const legend = series.map((one) =>
+		el(
+			"li",
+			{},
+			el("span", {class: `swatch ${one.tone}`, "aria-hidden": "true"}),
+			one.name,
+			" ",
+			el("span", {class: "num muted"}, count(inAll(one.values))),
+		),
+	);
+	const lately = series.reduce((all, one) => all + inAll(one.values), 0);
 	const totals = byLabel(samples, "brig_jobs_total", "outcome");
-	const legend = outcomes
+	const before = outcomes
 		.filter((outcome) => totals[outcome])
-		.map((outcome) =>
-			el(
-				"li",
-				{},
-				el("span", {class: `swatch ${tone(outcome)}`, "aria-hidden": "true"}),
-				word(outcome),
-				" ",
-				el("span", {class: "num muted"}, count(totals[outcome])),
-			),
-		);
-	const lately = series.reduce((all, one) => all + one.values.reduce((a, b) => a + b, 0), 0);
+		.map((outcome) => `${word(outcome)} ${count(totals[outcome])}`);
 	return el(
 		"div",
 		{class: "card full"},
@@ -175,9 +178,12 @@ function outcomesCard(samples) {
 			lately ? null : el("span", {}, "no job ended in this time"),
 			el("span", {}, "now"),
 		),
-		legend.length
-			? el("ul", {class: "legend", "aria-label": "Since the start"}, legend)
-			: el("p", {class: "muted"}, "No job has ended yet."),
+		legend.length ? el("ul", {class: "legend", "aria-label": "In this time"}, legend) : null,
+		el(
+			"p",
+			{class: "muted num outcome-totals"},
+			before.length ? `Since the start: ${before.join(" · ")}` : "No job has ended yet.",
+		),
 	);
 }
 

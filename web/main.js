@@ -1,5 +1,5 @@
 // main: the rooms of the page, by the part of the address behind the hash.
-import {getText, request} from "./api.js";
+import {getText, request, whenReach} from "./api.js";
 import * as calculate from "./calculate.js";
 import {byId, fill, svg} from "./dom.js";
 import * as health from "./health.js";
@@ -8,14 +8,30 @@ import {parseMetrics} from "./metrics.js";
 import * as run from "./run.js";
 import * as token from "./token.js";
 
-const READY_MS = 10_000;
+const READY_MS = 2000;
 const rooms = {try: run, calculate, jobs, health};
 const titles = {try: "Try it", calculate: "Calculate", jobs: "Jobs", health: "Health"};
-let current = "";
+let current = "",
+	role = null,
+	readyTimer = 0;
+
+// What the caller's role may do; before that is known, everything.
+const offered = {
+	try: () => !role || role.tools.includes("run_sandboxed"),
+	calculate: () => !role || role.tools.includes("calculate"),
+	jobs: () => !role || role.audit,
+	health: () => true,
+};
+
+// The log's room says itself what it takes; a room to do what one may not do is none.
+function roomOf(name) {
+	const wanted = name in rooms ? name : "try";
+	return wanted === "jobs" || offered[wanted]() ? wanted : ["try", "calculate", "health"].find((one) => offered[one]());
+}
 
 function show(focus) {
 	const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-	const room = name in rooms ? name : "try";
+	const room = roomOf(name);
 	let id = "";
 	try {
 		id = decodeURIComponent(rest.join("/"));
@@ -87,16 +103,18 @@ function beginTheme() {
 }
 
 async function watchReady() {
+	clearTimeout(readyTimer);
 	const state = byId("ready");
 	const [tone, words] = await request("/readyz").then(
 		() => ["good", "Ready"],
-		(fault) => (fault.status === 503 ? ["warn", "Starting"] : ["bad", "Unreachable"]),
+		(fault) => (fault.status === 503 ? ["warn", "Not ready"] : ["bad", "Unreachable"]),
 	);
 	if (state.dataset.tone !== tone) {
 		state.dataset.tone = tone;
 		state.querySelector(".ready-text").textContent = words;
 	}
-	setTimeout(watchReady, READY_MS);
+	clearTimeout(readyTimer);
+	readyTimer = setTimeout(watchReady, READY_MS);
 }
 
 async function showVersion() {
@@ -105,10 +123,14 @@ async function showVersion() {
 }
 
 for (const room of Object.values(rooms)) room.begin();
-token.begin((role) => {
+whenReach(() => void watchReady());
+token.begin((value) => {
+	role = value;
+	for (const one of Object.keys(rooms)) byId(`nav-${one}`).hidden = !offered[one]();
 	run.setRole(role);
 	jobs.setRole(role);
 	health.setRole(role);
+	if (current && roomOf(current) !== current) show(false);
 });
 beginTheme();
 byId("skip").addEventListener("click", (event) => {

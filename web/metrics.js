@@ -41,8 +41,14 @@ export function buckets(samples, name, wanted, before = []) {
 		.map(([bound, value]) => [bound, value - (old.get(bound) ?? 0)]);
 }
 
-// By linear interpolation within its bucket, as Prometheus does; undefined for an empty histogram.
-export function quantile(list, share) {
+// By linear interpolation within its bucket, as Prometheus does, and never above `most`, the longest
+// that there was; undefined for an empty histogram.
+export function quantile(list, share, most = Infinity) {
+	const value = interpolate(list, share, most);
+	return value === undefined ? undefined : Math.min(value, most);
+}
+
+function interpolate(list, share, most) {
 	const total = list.at(-1)?.[1] ?? 0;
 	if (!total) return undefined;
 	const rank = share * total;
@@ -50,7 +56,7 @@ export function quantile(list, share) {
 		below = 0;
 	for (const [bound, upTo] of list) {
 		if (upTo >= rank) {
-			if (bound === Infinity) return lower;
+			if (bound === Infinity) return most === Infinity ? lower : most;
 			return upTo === below ? bound : lower + ((bound - lower) * (rank - below)) / (upTo - below);
 		}
 		lower = bound;

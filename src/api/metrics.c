@@ -10,7 +10,8 @@
 
 /* Microseconds: from a calculation to the longest job. */
 static const uint64_t bounds_us[METRICS_BOUNDS] = {100, 250, 500, 1000, 2500, 5000, 10000, 25000,
-	100000, 250000, 1000000, 5000000, 30000000, 300000000};
+	50000, 100000, 250000, 500000, 1000000, 2000000, 5000000, 10000000, 30000000, 100000000,
+	300000000};
 
 static const char *const stage_names[STAGE_COUNT] = {
 	[STAGE_QUEUE] = "queue",
@@ -62,6 +63,8 @@ void metrics_stage(struct metrics *metrics, enum metrics_stage stage, uint64_t t
 		i++;
 	histogram->counts[i]++;
 	histogram->sum_us += took_us;
+	if (took_us > histogram->max_us)
+		histogram->max_us = took_us;
 }
 
 void metrics_cell_stages(struct metrics *metrics, const struct job_stages *stages)
@@ -150,6 +153,17 @@ static int put_histogram(struct buf *out, const char *stage, const struct histog
 	return rc;
 }
 
+/* A quantile that is read from buckets may lie above all that ever happened: this is the cap. */
+static int put_longest(struct buf *out, const struct metrics *metrics)
+{
+	int rc = metrics_family(out, "brig_stage_seconds_max", "gauge",
+		"The longest time in each stage since the start.");
+	for (size_t i = 0; !rc && i < STAGE_COUNT; i++)
+		rc = buf_printf(out, "brig_stage_seconds_max{stage=\"%s\"} %.6f\n", stage_names[i],
+			(double)metrics->stages[i].max_us / 1e6);
+	return rc;
+}
+
 static int put_requests(struct buf *out, const struct metrics *metrics)
 {
 	int rc = metrics_family(
@@ -208,6 +222,8 @@ int metrics_text(const struct metrics *metrics, const struct metrics_gauges *gau
 			out, "brig_stage_seconds", "histogram", "Time by stage of a call.");
 	for (unsigned i = 0; !rc && i < STAGE_COUNT; i++)
 		rc = put_histogram(out, stage_names[i], &metrics->stages[i]);
+	if (!rc)
+		rc = put_longest(out, metrics);
 	if (!rc)
 		rc = metrics_counter(out, "brig_service_losses_total",
 			"Times that an interpreter service ended and had to be started again.",

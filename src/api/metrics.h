@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define METRICS_ROLES_MAX 64u
-#define METRICS_BOUNDS 14u
+#define METRICS_BOUNDS 19u
 
 enum metrics_stage {
 	STAGE_QUEUE,   /* accepted until its channel is open */
@@ -33,7 +33,7 @@ enum metrics_stage {
 
 struct histogram {
 	uint64_t counts[METRICS_BOUNDS + 1]; /* the last: above every bound */
-	uint64_t sum_us;
+	uint64_t sum_us, max_us;
 };
 
 struct metrics {

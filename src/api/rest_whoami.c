@@ -29,9 +29,11 @@ void rest_whoami(struct rest *rest)
 	int rc = json_put(object, "role", json_string(role->name)) |
 		 json_put(object, "tools", tools_of(role)) |
 		 json_put(object, "audit", json_boolean(rest->who.audit)) |
-		 json_put(object, "sessions", json_boolean(role->sessions)) |
-		 json_put(object, "limits", rest_limits(&role->limits_default)) |
-		 json_put(object, "limits_max", rest_limits(&role->limits_max));
+		 json_put(object, "sessions", json_boolean(role->sessions));
+	/* Of jobs: who may have none is told none. */
+	if (role->tools & ROLE_RUN_SANDBOXED)
+		rc |= json_put(object, "limits", rest_limits(&role->limits_default)) |
+		      json_put(object, "limits_max", rest_limits(&role->limits_max));
 	if (rest->who.token[0])
 		rc |= json_put(object, "token", json_string(rest->who.token));
 	if (rc)

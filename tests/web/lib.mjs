@@ -40,7 +40,9 @@ function watch(page, url, faults) {
 	page.on("console", (message) => {
 		if (
 			["error", "warning"].includes(message.type()) &&
-			!/Failed to load resource: .* status of (401|403|404|413|422)/.test(message.text())
+			!/Failed to load resource: (.* status of (401|403|404|413|422)|net::ERR_INTERNET_DISCONN)/.test(
+				message.text(),
+			)
 		)
 			faults.push(`console: ${message.text()}`);
 	});

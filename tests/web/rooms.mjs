@@ -154,7 +154,9 @@ test("the log over HTTP: filters are judged, roles without it are refused", asyn
 	}
 	const me = await (await api("/v1/whoami", {url: CLOSED_URL, token: BILLING})).json();
 	assert.deepEqual([me.role, me.token, me.tools, me.audit], ["billing", "till", ["calculate"], false]);
-	assert.equal(me.limits_max.wall_ms, 30000);
+	assert.deepEqual([me.limits, me.limits_max], [undefined, undefined]); // of jobs that it cannot have
+	const desk = await (await api("/v1/whoami", {url: CLOSED_URL, token: OPERATOR})).json();
+	assert.equal(desk.limits_max.wall_ms, 30000);
 });
 
 test("health: cells, queue, latency, outcomes", async () => {
@@ -164,12 +166,50 @@ test("health: cells, queue, latency, outcomes", async () => {
 		const cells = await page.locator(".card", {hasText: "Cells"}).innerText();
 		assert.match(cells.replace(/\s+/g, " "), /\d+ parked|parked \d+/);
 		assert.match(await page.locator(".latency tbody tr").first().innerText(), /ms|s/);
-		assert.match(await page.locator(".legend").innerText(), /ok/);
 		// A job that ends now is a bar in the chart.
 		await runCode("import sys; sys.exit(3)");
 		await page.locator(".plot rect.fill-warn").first().waitFor({state: "attached"});
+		assert.match(await page.locator(".outcome-totals").innerText(), /^Since the start: .*ok \d+/);
 	});
 });
+
+test("health: the counts under the chart are the chart's", async () => {
+	await runCode("1");
+	await withPage({hash: "#/health"}, async (page) => {
+		await page.locator(".outcome-totals", {hasText: "Since the start"}).waitFor();
+		assert.equal(await page.locator(".legend").count(), 0); // nothing has ended since it was opened
+		for (let i = 0; i < 3; i++) await runCode("raise SystemExit(4)");
+		await page.locator(".legend li", {hasText: /exit\s*3$/}).waitFor();
+		assert.match(await page.locator(".card.full svg").getAttribute("aria-label"), /3 in all/);
+	});
+});
+
+test("health: no figure is above the longest that there was", async () => {
+	await runCode("import time; time.sleep(2.1)"); // the only one in its bucket, which ends at 5 s
+	const text = await (await api("/metrics")).text();
+	const longest = Number(/^brig_stage_seconds_max\{stage="job"\} (\S+)$/m.exec(text)[1]);
+	assert.ok(longest > 2 && longest < 60, text);
+	await withPage({hash: "#/health"}, async (page) => {
+		const row = page.locator(".latency tbody tr").first();
+		await row.waitFor();
+		const shown = await row.locator("td").nth(2).innerText();
+		const [, figure, unit] = /^([\d.]+)\s*(ms|s)$/.exec(shown);
+		assert.ok(Number(figure) * (unit === "s" ? 1 : 0.001) <= longest + 0.06, `${shown} ${longest}`);
+	});
+});
+
+test("a server that is gone shows at once", () =>
+	withPage({hash: "#/calculate"}, async (page) => {
+		await page.locator("#ready", {hasText: "Ready"}).waitFor();
+		await page.clock.install(); // no timer of the page's own goes on
+		await page.context().setOffline(true);
+		await page.locator("#calc-input").fill("1 + 1");
+		await page.keyboard.press("Enter");
+		await page.locator("#ready", {hasText: "Unreachable"}).waitFor();
+		await page.context().setOffline(false);
+		await calculate(page, "2 + 2");
+		await page.locator("#ready", {hasText: "Ready"}).waitFor();
+	}));
 
 async function useToken(page, token) {
 	await page.locator("#token-input").fill(token);
@@ -215,14 +255,27 @@ test("a role sees only what it has", () =>
 		await useToken(page, BILLING);
 		await page.locator(".job-list", {hasText: "does not read the audit log"}).waitFor();
 		assert.equal(await page.locator("#filters").isVisible(), false);
-		await page.locator("#nav-try").click();
-		await page.locator("#result", {hasText: "no run_sandboxed"}).waitFor();
-		assert.equal(await page.locator("#run").isDisabled(), true);
+		assert.equal(await page.locator("#nav-try").isVisible(), false);
+		assert.equal(await page.locator("#nav-jobs").isVisible(), false);
+		assert.equal(await page.locator("#nav-health").isVisible(), true);
 		await page.locator("#nav-calculate").click();
 		assert.equal(await (await calculate(page, "6 * 7")).locator("output").innerText(), "42.0");
 		await page.locator("#token-open").click();
 		await page.locator("#token-forget").click();
 		await page.locator("#who", {hasText: "Token"}).waitFor();
+	}));
+
+test("who may only calculate lands there, and nothing is refused", () =>
+	withPage({url: CLOSED_URL}, async (page) => {
+		await page.locator("#token-dialog[open]").waitFor();
+		await useToken(page, BILLING);
+		await page.locator("#room-calculate:not([hidden])").waitFor();
+		assert.equal(await page.locator("#room-try").isVisible(), false);
+		assert.equal(await page.locator(".verdict, .refused").count(), 0);
+		await page.locator("#token-open").click();
+		await useToken(page, OPERATOR);
+		await page.locator("#nav-try").click();
+		await page.locator("#room-try:not([hidden])").waitFor();
 	}));
 
 test("rooms are addresses, and the theme is switched", () =>
