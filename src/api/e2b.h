@@ -64,6 +64,9 @@ int e2b_path(struct span given, char out[SESSION_PATH_BYTES], struct err *err) M
 /* {"entry"}'s object. `path` is relative to the work folder. NULL where memory is out. */
 json_t *e2b_entry(struct span path, const struct session_entry *entry);
 
+/* What the answer to a write shows of a file. NULL where memory is out. */
+json_t *e2b_written(const char *path);
+
 /* The lines of a result; `table_texts` as in call_end. 0 or -errno. */
 int e2b_result_lines(const json_t *result, const json_t *table_texts, struct buf *out) MUST_CHECK;
 

@@ -12,7 +12,6 @@
 #include "api/upload_room.h"
 #include "base/fd.h"
 #include "http/multipart.h"
-#include "tool/view.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -161,12 +160,35 @@ static int on_part_end(void *user)
 	return 0;
 }
 
+static void on_rows(struct ledger_wait *wait, int rc);
+
+/* Its row, then the answer. Negative where it has been answered. */
+static int refuse_short(struct transfer *transfer)
+{
+	const char *path = transfer->count ? transfer->files[transfer->count - 1].path : "";
+	int rc = upload_room_refuse(&transfer->room, transfer->rest, transfer->id, path, on_rows);
+	if (rc < 0)
+		fail(transfer, 503, "the audit log cannot be written; try again");
+	return rc;
+}
+
+static void on_short(void *user)
+{
+	struct transfer *transfer = user;
+	(void)note(transfer, 507, transfer->room.words);
+	(void)!refuse_short(transfer);
+}
+
 static int on_piece(struct http_exchange *exchange, struct span piece)
 {
 	struct rest *rest = exchange->user;
 	struct transfer *transfer = rest->user;
+	if (transfer->room.refused)
+		return 0; /* it is answered once its row is written */
 	int rc = transfer->is_form ? multipart_feed(&transfer->multipart, piece)
 				   : add_piece(transfer, piece);
+	if (rc < 0 && transfer->status == 507)
+		return refuse_short(transfer);
 	if (rc < 0)
 		fail(transfer, transfer->status ? transfer->status : 400,
 			transfer->status ? transfer->words : "the multipart body is malformed");
@@ -205,24 +227,18 @@ static int begin_upload(struct transfer *transfer)
 	return 0;
 }
 
-static void on_short(void *user)
-{
-	struct transfer *transfer = user;
-	fail(transfer, 507, transfer->room.words);
-}
-
 bool e2b_files_begin(struct rest *rest)
 {
 	/* What can be refused is refused before a body that may be large. */
 	struct session *session = e2b_session(rest);
 	struct transfer *transfer = session ? transfer_new(rest) : NULL;
-	if (!session)
-		return false;
 	if (!transfer) {
-		e2b_problem(rest, 503, "out of memory");
+		if (session)
+			e2b_problem(rest, 503, "out of memory");
 		return false;
 	}
 	bool writes = rest->exchange->head->method == HTTP_POST;
+	memcpy(transfer->id, session->id, sizeof(transfer->id));
 	if (take_query(transfer) < 0 || (writes && begin_upload(transfer) < 0)) {
 		fail(transfer, transfer->status, transfer->words);
 		return false;
@@ -264,23 +280,13 @@ static void on_read(void *user, struct session_answer *answer)
 	rest_free(rest);
 }
 
-static json_t *written_json(const struct file *file)
-{
-	char whole[sizeof(E2B_HOME) + SESSION_PATH_BYTES];
-	const char *slash = strrchr(file->path, '/');
-	(void)snprintf(whole, sizeof(whole), E2B_HOME "/%s", file->path);
-	return json_pack("{s:o, s:s, s:o}", "name",
-		view_name(span_text(slash ? slash + 1 : file->path)), "type", "file", "path",
-		view_name(span_text(whole)));
-}
-
 static void answer_written(struct transfer *transfer)
 {
 	struct rest *rest = transfer->rest;
 	cleanup_json json_t *list = json_array();
 	int rc = 0;
 	for (size_t i = 0; !rc && i < transfer->count; i++)
-		rc = json_push(list, written_json(&transfer->files[i]));
+		rc = json_push(list, e2b_written(transfer->files[i].path));
 	if (rc < 0) {
 		fail(transfer, 503, "out of memory");
 		return;
@@ -371,17 +377,14 @@ static void read_file(struct transfer *transfer)
 void e2b_files(struct rest *rest)
 {
 	struct transfer *transfer = rest->user;
-	struct session *session = sessions_find(&rest->dispatcher->sessions, &rest->who,
-		http_field(rest->exchange->head, "e2b-sandbox-id"));
-	if (!session || session->lost) {
-		rest->on_gone = NULL;
-		rest->user = NULL;
+	if (transfer->room.refused)
+		return;
+	struct session *session = e2b_session(rest);
+	if (!session) {
 		transfer_free(transfer);
-		(void)e2b_session(rest);
 		return;
 	}
 	upload_room_leave(&transfer->room);
-	memcpy(transfer->id, session->id, sizeof(transfer->id));
 	if (rest->exchange->head->method != HTTP_POST) {
 		read_file(transfer);
 		return;

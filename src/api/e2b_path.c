@@ -108,3 +108,12 @@ json_t *e2b_entry(struct span path, const struct session_entry *entry)
 		"owner", "user", "group", "user", "modifiedTime",
 		text_time(entry->modified_ms, at));
 }
+
+json_t *e2b_written(const char *path)
+{
+	char whole[sizeof(E2B_HOME) + SESSION_PATH_BYTES];
+	const char *slash = strrchr(path, '/');
+	(void)snprintf(whole, sizeof(whole), E2B_HOME "/%s", path);
+	return json_pack("{s:o, s:s, s:o}", "name", view_name(span_text(slash ? slash + 1 : path)),
+		"type", "file", "path", view_name(span_text(whole)));
+}

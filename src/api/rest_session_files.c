@@ -60,10 +60,15 @@ static void fail(struct transfer *transfer, int status, const char *field, const
 	transfer_free(transfer);
 }
 
+static void on_row(struct ledger_wait *wait, int rc);
+
 static void on_short(void *user)
 {
 	struct transfer *transfer = user;
-	fail(transfer, 507, NULL, transfer->room.words);
+	transfer->words = (struct session_words){507, transfer->room.words, NULL};
+	if (upload_room_refuse(
+		    &transfer->room, transfer->rest, transfer->id, transfer->path, on_row) < 0)
+		fail(transfer, 503, NULL, "the audit log cannot be written; try again");
 }
 
 static struct transfer *transfer_new(struct rest *rest)
@@ -82,11 +87,10 @@ static int on_piece(struct http_exchange *exchange, struct span piece)
 {
 	struct rest *rest = exchange->user;
 	struct transfer *transfer = rest->user;
-	int rc = spool_add(&transfer->spool, piece);
-	if (!rc && upload_room_short(&transfer->room, transfer->spool.bytes)) {
+	int rc = transfer->room.refused ? 0 : spool_add(&transfer->spool, piece);
+	if (!rc && !transfer->room.refused &&
+		upload_room_short(&transfer->room, transfer->spool.bytes))
 		on_short(transfer);
-		return -EDQUOT;
-	}
 	if (rc == -E2BIG)
 		fail(transfer, 413, NULL, "the file is larger than a work folder, 256 MiB");
 	else if (rc == -EBUSY)
@@ -113,6 +117,7 @@ bool rest_session_upload_begin(struct rest *rest, struct session *session, struc
 		return false;
 	}
 	session_request_init(&request);
+	memcpy(transfer->id, session->id, sizeof(transfer->id));
 	if (read_request(transfer, path, &request, &err) < 0) {
 		fail(transfer, 422, "path", err.text);
 		return false;
@@ -299,6 +304,8 @@ void rest_session_files(struct rest *rest, struct session *session, struct span 
 		rest_problem(rest, 503, NULL, "out of memory", 1);
 		return;
 	}
+	if (transfer->room.refused)
+		return; /* as soon as its row is written */
 	upload_room_leave(&transfer->room);
 	memcpy(transfer->id, session->id, sizeof(transfer->id));
 	if (read_request(transfer, path, &request, &err) < 0) {

@@ -1,6 +1,9 @@
 /* upload_room: one question, and its answer held against what comes. */
 #include "api/upload_room.h"
 
+#include "api/session_audit.h"
+
+#include <errno.h>
 #include <stdio.h>
 
 bool upload_room_short(struct upload_room *room, uint64_t bytes)
@@ -41,4 +44,19 @@ void upload_room_leave(struct upload_room *room)
 	if (room->ask)
 		session_ask_leave(room->ask);
 	room->ask = NULL;
+}
+
+int upload_room_refuse(struct upload_room *room, struct rest *rest, const char *id,
+	const char *path, void (*written)(struct ledger_wait *wait, int rc))
+{
+	const struct session_deed deed = {.tool = SESSION_TOOL_WRITE,
+		.session = id,
+		.subject = span_text(path),
+		.rc = -EDQUOT};
+	room->refused = true;
+	upload_room_leave(room);
+	int rc = session_audit(rest->dispatcher, &rest->who, &deed);
+	if (!rc)
+		ledger_wait(&rest->dispatcher->ledger, &rest->wait, written);
+	return rc;
 }

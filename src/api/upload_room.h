@@ -4,19 +4,22 @@
  * of a body that would be refused.
  *
  *	upload_room_ask(&room, dispatcher, session, least, on_short, user)	with the head
- *	upload_room_short(&room, bytes)		with each piece: answer 507 with upload_room_words
- *	upload_room_leave(&room)		the body is complete, or its client has gone
+ *	upload_room_short(&room, bytes)		with each piece
+ *	upload_room_refuse(&room, …)		where it is short: its row, then 507 with
+ *room.words; what still comes meanwhile is dropped upload_room_leave(&room)		the body is
+ *complete, or its client has gone
  *
  * Threads: the loop's.
  */
 #ifndef BRIG_API_UPLOAD_ROOM_H
 #define BRIG_API_UPLOAD_ROOM_H
 
+#include "api/rest.h"
 #include "api/session_ask.h"
 
 struct upload_room {
 	struct session_ask *ask;
-	bool known;
+	bool known, refused;
 	uint64_t room_bytes, least_bytes;
 	void (*on_short)(void *user);
 	void *user;
@@ -31,6 +34,10 @@ void upload_room_ask(struct upload_room *room, struct dispatcher *dispatcher,
 
 /* Whether that much is known to be too much; then `words` say so. */
 bool upload_room_short(struct upload_room *room, uint64_t bytes);
+
+/* The row of a refusal, once: `written` comes when it is in the log. 0 or -errno. */
+int upload_room_refuse(struct upload_room *room, struct rest *rest, const char *id,
+	const char *path, void (*written)(struct ledger_wait *wait, int rc)) MUST_CHECK;
 
 void upload_room_leave(struct upload_room *room);
 

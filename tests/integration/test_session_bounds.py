@@ -75,6 +75,8 @@ def test_an_upload_beyond_the_memory_is_refused_by_its_head(brig):
             ("POST", "/files?path=big", [f"E2b-Sandbox-Id: {session}"])]:
         answer = brig.raw(head_of(method, path, STEPS, f"Content-Length: {200 * MIB}", *more))
         assert answer.startswith(b"HTTP/1.1 507 ") and b"remove files" in answer, answer[:400]
+    rows = brig.audit("door, code, outcome", f"note like '%{session}%' and tool = 'session_write'")
+    assert rows == [("rest", "big", "error"), ("e2b", "big", "error")], rows
     put = brig.request("PUT", files(session, "/small"), b"x" * (40 * MIB), STEPS)
     assert put.status == 201, put.body
     assert step(brig, "import os; os.path.getsize('small')", session).json["outcome"] == "ok"
