@@ -2,6 +2,7 @@
 that are over, files while a call runs, and what is said of each."""
 
 import contextlib
+import http.client
 import threading
 import time
 
@@ -146,6 +147,25 @@ def test_who_reads_does_not_wait_for_a_call(brig):
     reply = brig.request("POST", "/filesystem.Filesystem/MakeDir", {"path": "d"}, STEPS, box)
     assert reply.status == 409 and reply.json["code"] == "aborted", reply.body
     assert state(brig, session).json["state"] == "busy"
+    end(brig, session)
+    call.join()
+
+
+def test_a_file_that_shrinks_under_its_reader_cuts_the_connection(brig):
+    session = begin(brig, code="open('big', 'wb').write(b'x' * (60 << 20))")
+    call = busy(brig, session, "import time\nopen('made', 'w').write('early')\ntime.sleep(2)\n"
+                               "open('big', 'wb').close()\ntime.sleep(600)")
+
+    def size():
+        listed = brig.request("GET", files(session), token=STEPS).json["files"]
+        return {f["name"]: f["bytes"] for f in listed}["big"]
+    with contextlib.closing(brig.connect()) as connection:
+        connection.request("GET", files(session, "/big"), headers={"Authorization": f"Bearer {STEPS}"})
+        answer = connection.getresponse()
+        assert answer.status == 200 and int(answer.headers["Content-Length"]) == 60 * MIB
+        host.wait_until(lambda: size() == 0, "the code makes it shorter")
+        with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
+            answer.read()
     end(brig, session)
     call.join()
 
