@@ -158,6 +158,16 @@ static int limit_cpu(const struct cgroup *cgroup, uint32_t cpus)
 	return write_at(cgroup->dirs[CGROUP_CPU], "cpu.cfs_quota_us", text);
 }
 
+void cgroup_weigh(const struct cgroup *cgroup, unsigned times)
+{
+	char text[16];
+	unsigned usual = cgroup->v2 ? 100 : 1024;
+	int dir_fd = cgroup->dirs[cgroup->v2 ? CGROUP_UNIFIED : CGROUP_CPU];
+	(void)snprintf(text, sizeof(text), "%u", usual * (times < 100 ? times : 100));
+	if (dir_fd >= 0)
+		(void)write_at(dir_fd, cgroup->v2 ? "cpu.weight" : "cpu.shares", text);
+}
+
 static int limit_pids(const struct cgroup *cgroup, uint32_t processes)
 {
 	char text[16];

@@ -65,6 +65,10 @@ layer_set cgroup_layers(const struct cgroup_tree *tree);
 int cgroup_make(const struct cgroup_tree *tree, const char *name, struct cgroup *ret_cgroup,
 	struct err *err) MUST_CHECK;
 
+/* Its share of CPU time where that is short: so many times (1 to 100) that of another group. A
+ * wish, and no layer: where the controller is missing nothing is done. */
+void cgroup_weigh(const struct cgroup *cgroup, unsigned times);
+
 /* Sets the limits of those layers that are not in `skip`. May be called again for a new job. */
 int cgroup_limit(const struct cgroup *cgroup, const struct cgroup_limits *limits, layer_set skip,
 	struct err *err) MUST_CHECK;

@@ -226,6 +226,10 @@ static int make_unified(struct delegation *delegation, unsigned number, uint32_t
 	if (mkdirat(dir_fd, "service", 0755) < 0)
 		return -errno;
 	delegation->service_fd = openat(dir_fd, "service", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* Beside its cells it would have the CPU time of one; cells wait for it, never it for them.
+	 */
+	if (delegation->v2 && delegation->service_fd >= 0)
+		(void)write_at(delegation->service_fd, "cpu.weight", "1000");
 	rc = delegation->service_fd < 0 ? -errno : give(delegation->service_fd, "", uid, gid);
 	return rc ? rc : give(delegation->service_fd, "cgroup.procs", uid, gid);
 }

@@ -3,7 +3,8 @@
  *
  * The slots are shared out between roles: the next job is the oldest one of the role that has the
  * fewest cells, and while there are several roles none may hold more than three quarters of the
- * slots. So a role that floods the queue waits for itself.
+ * slots. So a role that floods the queue waits for itself. Nor does it take the last cell that is
+ * free, and where CPU is short, a cell of the quieter role weighs more.
  */
 #include "service/service.h"
 
@@ -11,6 +12,9 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* A role with as many jobs under way leaves the last free cell, and counts as one that floods. */
+#define BUSY_JOBS 2u
 
 static uint32_t share_of(struct service *service, const char *name)
 {
@@ -29,6 +33,16 @@ static bool has_its_share(const struct service *service, const struct job *job)
 {
 	uint32_t most = service->cell_count - (service->cell_count + 3) / 4;
 	return service->role_count > 1 && most > 0 && service->roles[job->role].active >= most;
+}
+
+/* Of the CPU time of a cell, against one of the busiest role: what it has fewer jobs. */
+static unsigned weight_of(const struct service *service, const struct job *job)
+{
+	uint32_t own = service->roles[job->role].active, most = own;
+	for (uint32_t i = 0; i < service->role_count; i++)
+		if (service->roles[i].active > most)
+			most = service->roles[i].active;
+	return most < BUSY_JOBS || !own ? 1 : most / own;
 }
 
 static struct job *next_job(struct service *service)
@@ -64,16 +78,22 @@ static void give(struct service *service, struct job *job, struct cell *cell)
 	service->roles[job->role].active++;
 	job->counted = true;
 	job->cell = cell;
+	job->weight = weight_of(service, job);
 	cell->job = job;
 	if (job->turn.session)
 		session_own(job->turn.session, cell);
+}
+
+static bool leaves_last(const struct service *service, const struct job *job)
+{
+	return service->role_count > 1 && service->roles[job->role].active >= BUSY_JOBS;
 }
 
 /* Gives the job a cell, or marks it as stuck, or refuses it. */
 static void try_job(struct service *service, struct job *job)
 {
 	struct zygote *zygote = zygote_for(service, &job->spec);
-	struct cell *cell = zygote ? pool_take(service, zygote) : NULL;
+	struct cell *cell = zygote ? pool_take(service, zygote, leaves_last(service, job)) : NULL;
 
 	if (cell) {
 		give(service, job, cell);

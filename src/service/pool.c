@@ -66,14 +66,26 @@ static struct cell *warmer(struct service *service, const struct zygote *wanted)
 	return NULL;
 }
 
-struct cell *pool_take(struct service *service, struct zygote *wanted)
+static uint32_t count_idle(const struct service *service, const struct zygote *zygote)
 {
-	struct cell *cell = best_of(service, wanted, true);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < service->cell_count; i++)
+		count += is_idle(&service->cells[i]) &&
+			 (!zygote || service->cells[i].zygote == zygote);
+	return count;
+}
+
+struct cell *pool_take(struct service *service, struct zygote *wanted, bool leave_last)
+{
+	bool free_to_take = !leave_last || count_idle(service, wanted) > 1;
+	struct cell *cell = free_to_take ? best_of(service, wanted, true) : NULL;
 	if (cell)
 		return cell;
 	wanted->missed = true;
 	if (wanted->park_target < service->start.park_max)
 		wanted->park_target++;
+	if (!free_to_take)
+		return NULL;
 	cell = warmer(service, wanted);
 	return cell ? cell : best_of(service, wanted, false);
 }
@@ -116,15 +128,6 @@ static bool memory_is_short(const struct service *service)
 	return pool_spare_bytes(service) == 0;
 }
 
-static uint32_t count_idle(const struct service *service, const struct zygote *zygote)
-{
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < service->cell_count; i++)
-		count += is_idle(&service->cells[i]) &&
-			 (!zygote || service->cells[i].zygote == zygote);
-	return count;
-}
-
 static uint32_t count_making(const struct service *service)
 {
 	uint32_t count = 0;
@@ -151,6 +154,24 @@ static struct zygote *neediest(struct service *service)
 		}
 	}
 	return neediest;
+}
+
+/* A level of which no cell is free, while several roles ask: the spare one that a role finds which
+ * has been quiet is made at once, however many others are being made for jobs. */
+static struct zygote *without_spare(struct service *service)
+{
+	for (size_t i = 0; i < service->zygote_count && service->role_count > 1; i++) {
+		struct zygote *zygote = &service->zygotes[i];
+		if (zygote->park_target && !zygote_failed(zygote) && !count_idle(service, zygote))
+			return zygote;
+	}
+	return NULL;
+}
+
+static bool may_make(const struct service *service)
+{
+	return TAILQ_EMPTY(&service->waiting) && count_making(service) < MAKING_MAX &&
+	       count_idle(service, NULL) < service->start.park_max;
 }
 
 static bool is_young(const struct cell *cell, uint64_t now_us)
@@ -186,9 +207,9 @@ static void refill(evutil_socket_t fd, short what, void *context)
 
 	if (clock_now_us() < service->park_after_us)
 		return; /* the sizing timer comes back to it */
-	while (TAILQ_EMPTY(&service->waiting) && count_making(service) < MAKING_MAX &&
-		count_idle(service, NULL) < service->start.park_max &&
-		(zygote = neediest(service)) && !hold_for_a_young_job(service, zygote)) {
+	while ((zygote = without_spare(service)) ||
+		(may_make(service) && (zygote = neediest(service)) &&
+			!hold_for_a_young_job(service, zygote))) {
 		bool beyond = count_idle(service, zygote) >= zygote->park_floor;
 		struct cell *cell = pool_free_slot(service);
 		zygote_ensure(zygote);

@@ -139,6 +139,8 @@ int run_limit(struct cell *cell, struct err *err)
 	int rc = limit_group(cell, err);
 	if (!rc)
 		rc = pin(cell, err);
+	if (!rc && (cell->job->weight > 1 || cell->session))
+		cgroup_weigh(&cell->cgroup, cell->job->weight);
 	return rc ? rc : limit_cpu_seconds(cell, err);
 }
 

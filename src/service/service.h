@@ -82,6 +82,7 @@ struct turn {
 
 struct job {
 	TAILQ_ENTRY(job) queue;
+	unsigned weight; /* of its cell's CPU time, against others: 1 or more */
 	bool queued;
 	bool stuck;    /* looked at in this round, and nothing to be done */
 	uint32_t role; /* index of its share */
@@ -254,7 +255,8 @@ void dispatch_forget(struct service *service, struct job *job);
 
 /* pool.c: cells parked ahead of need */
 int pool_init(struct service *service, struct err *err) MUST_CHECK;
-struct cell *pool_take(struct service *service, struct zygote *wanted);
+/* With `leave_last` the last one of a level that is free stays free, for another role's job. */
+struct cell *pool_take(struct service *service, struct zygote *wanted, bool leave_last);
 struct cell *pool_free_slot(struct service *service);
 void pool_evict(struct service *service);
 void pool_refill_soon(struct service *service);

@@ -95,6 +95,44 @@ def test_a_flooding_role_leaves_slots_to_others():
         host.wait_until(lambda: not service.children("brig-init"), "the flood's cells stay")
 
 
+def parked(service, level):
+    """Runners that wait for their job: in read(2), which is system call 0."""
+    found = set()
+    for pid in service.children("brig-zygote"):
+        try:
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            call = pathlib.Path(f"/proc/{pid}/syscall").read_text().split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        inside = len(host.status_of(pid).get("NSpid", "").split()) > own_depth(service)
+        if inside and call == "0" and level.encode() in words:
+            found.add(pid)
+    return found
+
+
+def test_a_flooding_role_leaves_a_parked_cell_to_others():
+    """A role with jobs under way makes a cell of its own rather than take the last free one."""
+    with host.Service(cells=12, park=2) as service:
+        sleeper = "import time\nprint('on', flush=True)\ntime.sleep(600)"
+        channel.run(service.socket, "1", role="quiet", level="bare")
+        flood = []
+        try:
+            for _ in range(6):
+                before = host.wait_until(lambda: parked(service, "bare"), "no cell is parked")
+                flood.append(channel.Call(service.socket, sleeper, role="flood", level="bare",
+                                          stream=True))
+                flood[-1].wait_output("on\n")
+                if len(flood) > 2:
+                    assert before & parked(service, "bare"), "the last parked cell was taken"
+            (spare,) = host.wait_until(
+                lambda: len(p := parked(service, "bare")) == 1 and p, "one spare cell")
+            assert channel.run(service.socket, "1", role="quiet", level="bare").outcome == "ok"
+            host.wait_until(lambda: spare not in service.children(), "the quiet role's was another")
+        finally:
+            for call in flood:
+                call.close()
+
+
 def test_memory_that_a_cell_gives_back_and_takes_again_is_its_own(run):
     """Large imports and deep calls free and take arenas and stacks of frames in turns."""
     result = run("import scipy.stats, sklearn.linear_model, lxml.html, openpyxl\n"
