@@ -45,7 +45,7 @@ void call_give_place_back(struct call *call)
 		return;
 	call->has_quota = false;
 	if (call->promoted)
-		quota_done(dispatcher->quota, call->ticket.id);
+		quota_done(dispatcher->quota, call->ticket.id, clock_now_ms());
 	else
 		quota_leave(dispatcher->quota, call->ticket.id);
 	call_promote(dispatcher);
@@ -54,13 +54,13 @@ void call_give_place_back(struct call *call)
 void call_promote(struct dispatcher *dispatcher)
 {
 	uint64_t id;
-	while ((id = quota_next(dispatcher->quota))) {
+	while ((id = quota_next(dispatcher->quota, clock_now_ms()))) {
 		struct call *call;
 		TAILQ_FOREACH(call, &dispatcher->calls, link)
 		if (call->has_quota && call->ticket.id == id)
 			break;
 		if (!call) {
-			quota_done(dispatcher->quota, id);
+			quota_done(dispatcher->quota, id, clock_now_ms());
 			continue;
 		}
 		call->promoted = true;
@@ -139,6 +139,17 @@ static void on_accepted(struct ledger_wait *wait, int rc)
 		call_open(call);
 }
 
+/* Within a role its tokens take turns, and so do those who have none. */
+static enum quota_decision ask_quota(struct call *call)
+{
+	char name[QUOTA_CALLER_BYTES];
+	const struct quota_asker asker = {.caller = name, .wall_ms = call->spec.limits.wall_ms};
+	_Static_assert(ROLE_NAME_BYTES + WHO_OWNER_BYTES <= QUOTA_CALLER_BYTES, "whole names");
+	(void)snprintf(name, sizeof(name), "%s %s", call->who.token, call->who.owner);
+	return quota_ask(
+		call->dispatcher->quota, call->who.role, &asker, clock_now_ms(), &call->ticket);
+}
+
 /* 0, or the HTTP status of the refusal. */
 static int admit(struct call *call)
 {
@@ -159,8 +170,7 @@ static int admit(struct call *call)
 	int status = call_session_admit(call);
 	if (status)
 		return status;
-	enum quota_decision decision =
-		quota_ask(dispatcher->quota, call->who.role, clock_now_ms(), &call->ticket);
+	enum quota_decision decision = ask_quota(call);
 	if (decision == QUOTA_REFUSE) {
 		call->retry_after_s = call->ticket.retry_after_s;
 		(void)snprintf(call->detail, sizeof(call->detail),

@@ -13,9 +13,14 @@
 #define CONN_FIRST_LIMIT_MS 5000u    /* until the first byte of a new connection */
 #define CONN_HEAD_LIMIT_MS 10000u    /* from its first byte to its end, at most */
 #define CONN_BODY_RATE (64u * 1024u) /* bytes of a body that buy it another second */
-#define CONN_WRITE_LIMIT_MS 30000u   /* without a byte being taken */
-#define CONN_STUCK_MS 5000u	     /* of that, until it may have to make room */
-#define CONN_LINGER_LIMIT_MS 2000u   /* for a client to read why it was refused */
+/* How long a client has to take as many bytes of what waits for it; less of a stream, for a job
+ * waits behind that. */
+#define CONN_WRITE_LIMIT_MS 30000u
+#define CONN_STREAM_LIMIT_MS 10000u
+#define CONN_WRITE_BYTES (4u * 1024u)
+#define CONN_STREAM_BYTES (128u * 1024u)
+#define CONN_STUCK_MS 5000u	   /* of that, until it may have to make room */
+#define CONN_LINGER_LIMIT_MS 2000u /* for a client to read why it was refused */
 #define CONN_LINGER_BYTES (4u * 1024u * 1024u)
 
 enum conn_state {
@@ -48,8 +53,10 @@ struct http_conn {
 	uint64_t rested_ms; /* since when */
 	int file_fd;
 	uint64_t file_at, file_bytes;
-	uint64_t deadline_ms; /* 0: none */
-	uint64_t write_deadline_ms;
+	uint64_t deadline_ms;		    /* 0: none */
+	uint64_t write_deadline_ms;	    /* 0: nothing waits for the client */
+	uint64_t write_since_ms, handed_on; /* since that was set: when, and bytes */
+	uint64_t queued_then;		    /* in the kernel */
 	uint64_t lingered;
 };
 
@@ -83,6 +90,10 @@ void conn_close(struct http_conn *conn);
 void conn_go_on(struct http_conn *conn);
 /* Sends what the socket takes; refills from a file. */
 void conn_flush(struct http_conn *conn);
+/* Something waits for the client: its time begins, or begins again. */
+void conn_expect_taker(struct http_conn *conn, uint64_t now_ms);
+/* Its time is over. Whether it has taken enough, and may go on. */
+bool conn_has_taken(struct http_conn *conn);
 /* The answer is complete: on to the next request. */
 void conn_finish(struct http_conn *conn);
 /* An answer would come before the whole body does: the connection cannot go on after it. */

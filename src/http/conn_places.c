@@ -24,9 +24,9 @@ void places_init(struct http_server *server)
 {
 	struct rlimit files;
 	size_t *most = &server->options.connections_max;
-	/* The other half is for what the requests need. */
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && *most > files.rlim_cur / 2)
-		*most = (size_t)files.rlim_cur / 2;
+	/* The rest is for what the requests need, and for the files that jobs leave. */
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && *most > files.rlim_cur / 4)
+		*most = (size_t)files.rlim_cur / 4;
 	if (*most < 2)
 		*most = 2;
 	for (int door = 0; door < DOORS; door++)
@@ -62,8 +62,7 @@ static bool is_sending(const struct http_conn *conn, uint64_t now_ms)
 {
 	if (conn->sent == conn->out.len && conn->file_fd < 0)
 		return false;
-	return !conn->write_deadline_ms ||
-	       now_ms + CONN_WRITE_LIMIT_MS < conn->write_deadline_ms + CONN_STUCK_MS;
+	return !conn->write_deadline_ms || now_ms - conn->write_since_ms < CONN_STUCK_MS;
 }
 
 static struct http_conn *longest_at_rest(const struct http_server *server, enum conn_door door)

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/sockios.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -179,6 +181,30 @@ static void refill_from_file(struct http_conn *conn)
 		fd_close(&conn->file_fd);
 }
 
+/* What the kernel holds that the other side has not taken: a socket with large buffers takes the
+ * next byte only when much of them is free. Source: tcp(7), unix(7), SIOCOUTQ. */
+static uint64_t kernel_holds(const struct http_conn *conn)
+{
+	int bytes = 0;
+	return ioctl(conn->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+void conn_expect_taker(struct http_conn *conn, uint64_t now_ms)
+{
+	bool streams = conn->has_exchange && conn->exchange.streaming;
+	conn->write_since_ms = now_ms;
+	conn->write_deadline_ms = now_ms + (streams ? CONN_STREAM_LIMIT_MS : CONN_WRITE_LIMIT_MS);
+	conn->handed_on = 0;
+	conn->queued_then = kernel_holds(conn);
+}
+
+bool conn_has_taken(struct http_conn *conn)
+{
+	bool streams = conn->has_exchange && conn->exchange.streaming;
+	uint64_t left = kernel_holds(conn), had = conn->queued_then + conn->handed_on;
+	return had > left && had - left >= (streams ? CONN_STREAM_BYTES : CONN_WRITE_BYTES);
+}
+
 /* 1 the socket takes no more, 0 all is sent, -errno. */
 static int send_out(struct http_conn *conn)
 {
@@ -190,7 +216,7 @@ static int send_out(struct http_conn *conn)
 		if (sent < 0)
 			return errno == EAGAIN ? 1 : -errno;
 		conn->sent += (size_t)sent;
-		conn->write_deadline_ms = 0;
+		conn->handed_on += (uint64_t)sent;
 	}
 	conn->sent = 0;
 	conn->out.len = 0;
@@ -210,7 +236,7 @@ void conn_flush(struct http_conn *conn)
 	}
 	if (rc == 1) {
 		if (!conn->write_deadline_ms)
-			conn->write_deadline_ms = clock_now_ms() + CONN_WRITE_LIMIT_MS;
+			conn_expect_taker(conn, clock_now_ms());
 		(void)event_add(conn->write, NULL);
 	} else if (!rc) {
 		conn->write_deadline_ms = 0;

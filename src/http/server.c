@@ -131,8 +131,11 @@ static void on_accept(evutil_socket_t listen_fd, short what, void *context)
 static void check_deadline(struct http_conn *conn, uint64_t now_ms)
 {
 	if (conn->write_deadline_ms && now_ms > conn->write_deadline_ms) {
-		conn_close(conn);
-		return;
+		if (!conn_has_taken(conn)) {
+			conn_close(conn);
+			return;
+		}
+		conn_expect_taker(conn, now_ms);
 	}
 	if (!conn->deadline_ms || now_ms < conn->deadline_ms)
 		return;

@@ -76,7 +76,7 @@ struct http_limits {
 
 struct http_options {
 	struct event_base *base;
-	size_t connections_max;	   /* or half the descriptors that the process may have */
+	size_t connections_max;	   /* or a quarter of the descriptors that the process may have */
 	uint64_t bodies_bytes_max; /* all bodies in memory together */
 	struct http_limits limits;
 	gid_t socket_group; /* (gid_t)-1: none */

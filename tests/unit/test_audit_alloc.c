@@ -151,11 +151,12 @@ static void log_of_calls(void **state)
 static int ask_quota(void)
 {
 	struct quota *quota = NULL;
+	const struct quota_asker somebody = {.caller = "somebody"};
 	struct quota_ticket ticket;
 	struct role role = {.name = "a", .jobs_at_once = 1, .queue_max = 4};
 	int rc = quota_new(2, &quota);
 	for (size_t i = 0; !rc && i < 3; i++)
-		if (quota_ask(quota, &role, 0, &ticket) == QUOTA_REFUSE)
+		if (quota_ask(quota, &role, &somebody, 0, &ticket) == QUOTA_REFUSE)
 			rc = -ENOMEM;
 	quota_free(quota);
 	return rc;

@@ -211,11 +211,81 @@ static void the_rest_is_not_there(void **state)
 	assert_int_equal(check_fds(), fds);
 }
 
+static const struct quota_asker somebody = {.caller = "somebody", .wall_ms = 30000};
+
 static struct quota *quota_of(uint32_t running_max)
 {
 	struct quota *quota;
 	assert_int_equal(quota_new(running_max, &quota), 0);
 	return quota;
+}
+
+static uint64_t ask(struct quota *quota, const struct role *role, const char *caller,
+	uint64_t now_ms, enum quota_decision wanted)
+{
+	const struct quota_asker asker = {.caller = caller, .wall_ms = 60000};
+	struct quota_ticket ticket;
+	assert_int_equal(quota_ask(quota, role, &asker, now_ms, &ticket), wanted);
+	return wanted == QUOTA_REFUSE ? ticket.retry_after_s : ticket.id;
+}
+
+/* One that keeps all places and the whole queue busy does not keep another from its turn. */
+static void callers_of_a_role_take_turns(void **state)
+{
+	(void)state;
+	struct quota *quota = quota_of(100);
+	const struct role role = {.name = "r", .jobs_at_once = 2, .queue_max = 4};
+	uint64_t greedy[6], modest, late;
+	for (int i = 0; i < 6; i++)
+		greedy[i] = ask(quota, &role, "greedy", 0, i < 2 ? QUOTA_RUN : QUOTA_QUEUE);
+	(void)ask(quota, &role, "greedy", 0, QUOTA_REFUSE);
+	modest = ask(quota, &role, "modest", 0, QUOTA_QUEUE); /* to a full queue, once */
+	(void)ask(quota, &role, "modest", 0, QUOTA_REFUSE);
+	quota_done(quota, greedy[0], 10);
+	assert_int_equal(quota_next(quota, 10), modest);
+	assert_int_equal(quota_next(quota, 10), 0);
+	/* Who waits with more than its part may add none while another waits too. */
+	late = ask(quota, &role, "late", 10, QUOTA_QUEUE);
+	(void)ask(quota, &role, "greedy", 10, QUOTA_REFUSE);
+	quota_done(quota, greedy[1], 20);
+	assert_int_equal(
+		quota_next(quota, 20), late); /* none runs of it, greedy's has just ended */
+	quota_done(quota, modest, 30);
+	assert_int_equal(quota_next(quota, 30), greedy[2]); /* each caller's own in their order */
+	quota_leave(quota, greedy[4]);
+	quota_done(quota, late, 40);
+	assert_int_equal(quota_next(quota, 40), greedy[3]);
+	assert_int_equal(quota_count(quota, "r").waiting, 1);
+	quota_leave(quota, greedy[5]);
+	quota_leave(quota, greedy[5]);
+	assert_int_equal(quota_count(quota, "r").waiting, 0);
+	quota_free(quota);
+}
+
+static void without_a_queue_nobody_waits(void **state)
+{
+	(void)state;
+	struct quota *quota = quota_of(100);
+	const struct role role = {.name = "r", .jobs_at_once = 1};
+	(void)ask(quota, &role, "a", 0, QUOTA_RUN);
+	(void)ask(quota, &role, "b", 0, QUOTA_REFUSE);
+	quota_free(quota);
+}
+
+/* The time to wait is that of the jobs: as they have been, and, for one that goes on, its limit. */
+static void the_time_to_wait_is_that_of_the_jobs(void **state)
+{
+	(void)state;
+	struct quota *quota = quota_of(100);
+	const struct role role = {.name = "r", .jobs_at_once = 1};
+	uint64_t id = ask(quota, &role, "a", 0, QUOTA_RUN);
+	assert_int_equal(ask(quota, &role, "a", 10000, QUOTA_REFUSE), 50); /* 60 s less 10 */
+	quota_done(quota, id, 30000);
+	id = ask(quota, &role, "a", 100000, QUOTA_RUN);
+	assert_in_range(ask(quota, &role, "a", 110000, QUOTA_REFUSE), 20, 21); /* 30 s less 10 */
+	assert_in_range(ask(quota, &role, "a", 150000, QUOTA_REFUSE), 10, 11); /* 60 s less 50 */
+	quota_done(quota, id, 150000);
+	quota_free(quota);
 }
 
 static void jobs_at_once_then_a_queue_then_no_more(void **state)
@@ -225,32 +295,32 @@ static void jobs_at_once_then_a_queue_then_no_more(void **state)
 	struct role role = role_of("research");
 	struct quota_ticket tickets[6];
 	for (size_t i = 0; i < 5; i++)
-		assert_int_equal(
-			quota_ask(quota, &role, 0, &tickets[i]), i < 2 ? QUOTA_RUN : QUOTA_QUEUE);
-	assert_int_equal(quota_ask(quota, &role, 0, &tickets[5]), QUOTA_REFUSE);
+		assert_int_equal(quota_ask(quota, &role, &somebody, 0, &tickets[i]),
+			i < 2 ? QUOTA_RUN : QUOTA_QUEUE);
+	assert_int_equal(quota_ask(quota, &role, &somebody, 0, &tickets[5]), QUOTA_REFUSE);
 	assert_int_equal(tickets[5].id, 0);
-	assert_int_equal(tickets[5].retry_after_s, 1);
+	assert_int_equal(tickets[5].retry_after_s, 30);
 	assert_string_equal(tickets[5].why, "queue_max");
 	assert_int_equal(quota_count(quota, "research").running, 2);
 	assert_int_equal(quota_count(quota, NULL).waiting, 3);
-	assert_int_equal(quota_next(quota), 0);
-	quota_done(quota, tickets[0].id);
-	quota_done(quota, tickets[0].id);
-	quota_done(quota, 12345);
+	assert_int_equal(quota_next(quota, 0), 0);
+	quota_done(quota, tickets[0].id, 0);
+	quota_done(quota, tickets[0].id, 0);
+	quota_done(quota, 12345, 0);
 	/* First come, first served; who leaves is passed over. */
 	quota_leave(quota, tickets[2].id);
 	quota_leave(quota, tickets[2].id);
 	quota_leave(quota, tickets[1].id);
-	assert_int_equal(quota_next(quota), tickets[3].id);
-	assert_int_equal(quota_next(quota), 0);
+	assert_int_equal(quota_next(quota, 0), tickets[3].id);
+	assert_int_equal(quota_next(quota, 0), 0);
 	/* A queue that is not empty is not overtaken. */
-	quota_done(quota, tickets[1].id);
-	assert_int_equal(quota_ask(quota, &role, 0, &tickets[5]), QUOTA_QUEUE);
-	assert_int_equal(quota_next(quota), tickets[4].id);
-	quota_done(quota, tickets[3].id);
+	quota_done(quota, tickets[1].id, 0);
+	assert_int_equal(quota_ask(quota, &role, &somebody, 0, &tickets[5]), QUOTA_QUEUE);
+	assert_int_equal(quota_next(quota, 0), tickets[4].id);
+	quota_done(quota, tickets[3].id, 0);
 	quota_leave(quota, tickets[5].id);
-	assert_int_equal(quota_next(quota), 0);
-	assert_int_equal(quota_ask(quota, &role, 0, &tickets[0]), QUOTA_RUN);
+	assert_int_equal(quota_next(quota, 0), 0);
+	assert_int_equal(quota_ask(quota, &role, &somebody, 0, &tickets[0]), QUOTA_RUN);
 	quota_free(quota);
 	quota_free(NULL);
 }
@@ -265,26 +335,26 @@ static void a_minute_has_so_many(void **state)
 	role.jobs_per_minute = 7;
 	uint64_t now = 123456;
 	for (size_t i = 0; i < 7; i++)
-		assert_int_equal(quota_ask(quota, &role, now, &ticket), QUOTA_RUN);
-	assert_int_equal(quota_ask(quota, &role, now, &ticket), QUOTA_REFUSE);
+		assert_int_equal(quota_ask(quota, &role, &somebody, now, &ticket), QUOTA_RUN);
+	assert_int_equal(quota_ask(quota, &role, &somebody, now, &ticket), QUOTA_REFUSE);
 	assert_string_equal(ticket.why, "jobs_per_minute");
 	/* 60 s / 7 = 8.57 s. */
 	assert_int_equal(ticket.retry_after_s, 9);
-	assert_int_equal(quota_ask(quota, &role, now + 8571, &ticket), QUOTA_REFUSE);
+	assert_int_equal(quota_ask(quota, &role, &somebody, now + 8571, &ticket), QUOTA_REFUSE);
 	assert_int_equal(ticket.retry_after_s, 1);
-	assert_int_equal(quota_ask(quota, &role, now + 8572, &ticket), QUOTA_RUN);
-	assert_int_equal(quota_ask(quota, &role, now + 8573, &ticket), QUOTA_REFUSE);
+	assert_int_equal(quota_ask(quota, &role, &somebody, now + 8572, &ticket), QUOTA_RUN);
+	assert_int_equal(quota_ask(quota, &role, &somebody, now + 8573, &ticket), QUOTA_REFUSE);
 	/* A clock that stands or goes back gives nothing. */
-	assert_int_equal(quota_ask(quota, &role, 0, &ticket), QUOTA_REFUSE);
+	assert_int_equal(quota_ask(quota, &role, &somebody, 0, &ticket), QUOTA_REFUSE);
 	/* No more than a minute's worth is saved up. */
 	now += 86400000;
 	size_t count = 0;
-	while (quota_ask(quota, &role, now, &ticket) == QUOTA_RUN)
+	while (quota_ask(quota, &role, &somebody, now, &ticket) == QUOTA_RUN)
 		count++;
 	assert_int_equal(count, 7);
 	/* Over ten minutes, asked each ms, exactly 70 more. */
 	for (uint64_t ms = 1; ms <= 600000; ms++)
-		if (quota_ask(quota, &role, now + ms, &ticket) == QUOTA_RUN)
+		if (quota_ask(quota, &role, &somebody, now + ms, &ticket) == QUOTA_RUN)
 			count++;
 	assert_int_equal(count, 77);
 	quota_free(quota);
@@ -299,18 +369,19 @@ static void roles_take_turns(void **state)
 	uint64_t ids[3][8];
 	for (size_t i = 0; i < 3; i++)
 		roles[i].queue_max = 8;
-	assert_int_equal(quota_ask(quota, &roles[0], 0, &running), QUOTA_RUN);
+	assert_int_equal(quota_ask(quota, &roles[0], &somebody, 0, &running), QUOTA_RUN);
 	/* One role floods the queue before the others come. */
 	for (size_t i = 0; i < 3; i++)
 		for (size_t j = 0; j < (i ? 2u : 8u); j++) {
-			assert_int_equal(quota_ask(quota, &roles[i], 0, &ticket), QUOTA_QUEUE);
+			assert_int_equal(
+				quota_ask(quota, &roles[i], &somebody, 0, &ticket), QUOTA_QUEUE);
 			ids[i][j] = ticket.id;
 		}
 	uint64_t last = running.id, order[12];
 	for (size_t i = 0; i < 12; i++) {
-		assert_int_equal(quota_next(quota), 0);
-		quota_done(quota, last);
-		last = order[i] = quota_next(quota);
+		assert_int_equal(quota_next(quota, 0), 0);
+		quota_done(quota, last, 0);
+		last = order[i] = quota_next(quota, 0);
 		assert_int_not_equal(last, 0);
 	}
 	/* b and c are both served before a's second, and again. */
@@ -324,7 +395,7 @@ static void roles_take_turns(void **state)
 	}
 	for (size_t i = 7; i < 12; i++)
 		assert_int_equal(order[i], ids[0][i - 4]);
-	quota_done(quota, last);
+	quota_done(quota, last, 0);
 	assert_int_equal(quota_count(quota, NULL).running, 0);
 	quota_free(quota);
 }
@@ -336,10 +407,10 @@ static void one_role_does_not_block_another(void **state)
 	struct role a = role_of("a"), b = role_of("b");
 	struct quota_ticket ticket;
 	a.jobs_at_once = 1;
-	assert_int_equal(quota_ask(quota, &a, 0, &ticket), QUOTA_RUN);
-	assert_int_equal(quota_ask(quota, &a, 0, &ticket), QUOTA_QUEUE);
-	assert_int_equal(quota_ask(quota, &b, 0, &ticket), QUOTA_RUN);
-	assert_int_equal(quota_next(quota), 0);
+	assert_int_equal(quota_ask(quota, &a, &somebody, 0, &ticket), QUOTA_RUN);
+	assert_int_equal(quota_ask(quota, &a, &somebody, 0, &ticket), QUOTA_QUEUE);
+	assert_int_equal(quota_ask(quota, &b, &somebody, 0, &ticket), QUOTA_RUN);
+	assert_int_equal(quota_next(quota, 0), 0);
 	quota_free(quota);
 }
 
@@ -349,23 +420,23 @@ static void counts_survive_a_reload(void **state)
 	struct quota *quota = quota_of(10);
 	struct role role = role_of("a"), gone = role_of("gone");
 	struct quota_ticket first, second, waiting, left;
-	assert_int_equal(quota_ask(quota, &role, 0, &first), QUOTA_RUN);
-	assert_int_equal(quota_ask(quota, &role, 0, &second), QUOTA_RUN);
-	assert_int_equal(quota_ask(quota, &role, 0, &waiting), QUOTA_QUEUE);
-	assert_int_equal(quota_ask(quota, &gone, 0, &left), QUOTA_RUN);
+	assert_int_equal(quota_ask(quota, &role, &somebody, 0, &first), QUOTA_RUN);
+	assert_int_equal(quota_ask(quota, &role, &somebody, 0, &second), QUOTA_RUN);
+	assert_int_equal(quota_ask(quota, &role, &somebody, 0, &waiting), QUOTA_QUEUE);
+	assert_int_equal(quota_ask(quota, &gone, &somebody, 0, &left), QUOTA_RUN);
 	role.jobs_at_once = 3;
 	quota_reload(quota, &role, 1);
-	assert_int_equal(quota_next(quota), waiting.id);
+	assert_int_equal(quota_next(quota, 0), waiting.id);
 	assert_int_equal(quota_count(quota, "a").running, 3);
 	role.jobs_at_once = 1;
 	quota_reload(quota, &role, 1);
 	assert_int_equal(quota_count(quota, "gone").running, 1);
-	quota_done(quota, left.id);
+	quota_done(quota, left.id, 0);
 	quota_reload(quota, &role, 1);
-	assert_int_equal(quota_ask(quota, &role, 0, &waiting), QUOTA_QUEUE);
-	quota_done(quota, first.id);
-	quota_done(quota, second.id);
-	assert_int_equal(quota_next(quota), 0);
+	assert_int_equal(quota_ask(quota, &role, &somebody, 0, &waiting), QUOTA_QUEUE);
+	quota_done(quota, first.id, 0);
+	quota_done(quota, second.id, 0);
+	assert_int_equal(quota_next(quota, 0), 0);
 	quota_free(quota);
 }
 
@@ -377,6 +448,9 @@ int main(void)
 		cmocka_unit_test(sessions_need_leave),
 		cmocka_unit_test(files_below_a_root_open),
 		cmocka_unit_test(the_rest_is_not_there),
+		cmocka_unit_test(callers_of_a_role_take_turns),
+		cmocka_unit_test(without_a_queue_nobody_waits),
+		cmocka_unit_test(the_time_to_wait_is_that_of_the_jobs),
 		cmocka_unit_test(jobs_at_once_then_a_queue_then_no_more),
 		cmocka_unit_test(a_minute_has_so_many),
 		cmocka_unit_test(roles_take_turns),
