@@ -174,7 +174,11 @@ static void try_later(struct call *call)
 	if (now_ms < call->retry_until_ms && call->retry && event_add(call->retry, &soon) == 0)
 		return;
 	call->retry_after_s = 1;
-	call_refuse(call, 503, "the interpreter service is not there; try again");
+	call_refuse(call, 503,
+		links_why(&call->dispatcher->links)
+			? "the interpreter service cannot be started; the operator finds the "
+			  "cause at /readyz and in the server's log"
+			: "the interpreter service is not there; try again");
 }
 
 void call_open(struct call *call)

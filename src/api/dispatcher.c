@@ -144,6 +144,11 @@ static void reload(struct dispatcher *dispatcher)
 
 static void take_link(struct dispatcher *dispatcher, const struct control_message *message, int fd)
 {
+	/* Nothing has changed but what is known of it. */
+	if (fd < 0 && message->why[0]) {
+		links_note_why(&dispatcher->links, message->image, message->why);
+		return;
+	}
 	/* What never was there, for this dispatcher, is not lost. */
 	bool was_known = links_epoch(&dispatcher->links, message->image) > 0;
 	dispatcher->metrics.service_losses += fd < 0 && was_known;
@@ -168,6 +173,7 @@ static void on_control(evutil_socket_t fd, short what, void *context)
 		return;
 	}
 	message.image[sizeof(message.image) - 1] = 0;
+	message.why[sizeof(message.why) - 1] = 0;
 	if (message.verb == CONTROL_LINK)
 		take_link(dispatcher, &message, count ? TAKE_FD(got_fd) : -1);
 	else if (message.verb == CONTROL_RELOAD)

@@ -34,6 +34,7 @@ enum control_verb {
 struct control_message {
 	uint32_t verb;
 	char image[LINK_IMAGE_BYTES];
+	char why[LINK_WHY_BYTES]; /* of a link without a descriptor: why it cannot be had; "" */
 };
 
 struct dispatcher_start {

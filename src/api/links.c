@@ -45,6 +45,7 @@ int links_set(struct links *links, const char *image, int fd)
 	}
 	fd_close(&links->link[index].fd);
 	links->link[index].fd = fd;
+	links->link[index].why[0] = 0;
 	links->link[index].epoch++;
 	/* What a dispatcher before this one had begun there. */
 	if (fd >= 0)
@@ -56,6 +57,21 @@ uint64_t links_epoch(const struct links *links, const char *image)
 {
 	int index = find(links, image);
 	return index < 0 ? 0 : links->link[index].epoch;
+}
+
+void links_note_why(struct links *links, const char *image, const char *why)
+{
+	int index = find(links, image);
+	if (index >= 0)
+		(void)snprintf(links->link[index].why, LINK_WHY_BYTES, "%s", why);
+}
+
+const char *links_why(const struct links *links)
+{
+	for (size_t i = 0; i < links->count; i++)
+		if (links->link[i].fd < 0 && links->link[i].why[0])
+			return links->link[i].why;
+	return NULL;
 }
 
 bool links_ready(const struct links *links)

@@ -16,12 +16,14 @@
 
 #define LINKS_MAX 8u
 #define LINK_IMAGE_BYTES 72u
+#define LINK_WHY_BYTES 228u
 
 struct links {
 	struct {
 		char image[LINK_IMAGE_BYTES]; /* empty: the default one */
 		int fd;			      /* -1: no service now */
 		uint64_t epoch;		      /* how often it was set */
+		char why[LINK_WHY_BYTES];     /* it cannot be had; "" where it is on its way */
 	} link[LINKS_MAX];
 	size_t count;
 };
@@ -34,6 +36,13 @@ int links_set(struct links *links, const char *image, int fd) MUST_CHECK;
 
 /* What changes whenever the link for an image does: a session belongs to the one it began in. */
 uint64_t links_epoch(const struct links *links, const char *image);
+
+/* Why there is no service for an image that has none: for the operator, it may name what is the
+ * host's. */
+void links_note_why(struct links *links, const char *image, const char *why);
+
+/* The first of those reasons, or NULL. */
+const char *links_why(const struct links *links);
 
 /* Whether every image that has been set has a service. */
 bool links_ready(const struct links *links);

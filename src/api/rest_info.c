@@ -5,6 +5,8 @@
 #include "api/stats.h"
 #include "tool/schema.h"
 
+#include <stdio.h>
+
 void dispatcher_schema_facts(const struct dispatcher *dispatcher, const struct role *role,
 	struct schema_facts *ret_facts)
 {
@@ -20,6 +22,20 @@ void rest_health(struct rest *rest)
 	rest_answer(rest, 200, JSON_TYPE, span_text("{\"status\": \"ok\"}"));
 }
 
+/* The cause may name what is the host's: it is for this host, and in the log for everybody else. */
+static void tell_no_service(struct rest *rest)
+{
+	const char *why = links_why(&rest->dispatcher->links);
+	char words[LINK_WHY_BYTES + 64];
+	if (!why) {
+		rest_problem(rest, 503, NULL, "the interpreter service is being started", 1);
+		return;
+	}
+	(void)snprintf(words, sizeof(words), "the interpreter service cannot be started: %s",
+		who_is_here(rest->exchange) ? why : "the server's log says why");
+	rest_problem(rest, 503, NULL, words, 5);
+}
+
 void rest_ready(struct rest *rest)
 {
 	const struct dispatcher *dispatcher = rest->dispatcher;
@@ -30,7 +46,7 @@ void rest_ready(struct rest *rest)
 	else if (dispatcher->calc.fd < 0)
 		rest_problem(rest, 503, NULL, "the worker for arithmetic is being started", 1);
 	else if (!links_ready(&dispatcher->links))
-		rest_problem(rest, 503, NULL, "the interpreter service is being started", 1);
+		tell_no_service(rest);
 	else
 		rest_answer(rest, 200, JSON_TYPE, span_text("{\"status\": \"ready\"}"));
 }

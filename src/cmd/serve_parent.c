@@ -79,6 +79,16 @@ static void send_control(struct parent *parent, uint32_t verb, const char *image
 		(void)!fd_send(parent->control_fd, &message, sizeof(message), &fd, fd >= 0 ? 1 : 0);
 }
 
+/* It could not be started, again. */
+static void send_why(struct parent *parent, const char *image, const struct err *cause)
+{
+	struct control_message message = {.verb = CONTROL_LINK};
+	(void)snprintf(message.image, sizeof(message.image), "%s", image);
+	(void)snprintf(message.why, sizeof(message.why), "%s", cause->text);
+	if (parent->control_fd >= 0)
+		(void)!fd_send(parent->control_fd, &message, sizeof(message), NULL, 0);
+}
+
 static void send_link(struct parent *parent, const struct instance *instance)
 {
 	int fd = instance->launch ? launch_link_fd(instance->launch) : -1;
@@ -273,8 +283,10 @@ static void start_again(struct parent *parent)
 	for (size_t i = 0; i < parent->instance_count && !parent->stopping; i++) {
 		struct instance *instance = &parent->instances[i];
 		if (!instance->launch && instance->half.again_ms <= now_ms &&
-			start_service(parent, instance, &err) < 0)
+			start_service(parent, instance, &err) < 0) {
 			log_fault("service", &err);
+			send_why(parent, instance->image, &err);
+		}
 	}
 	if (!parent->pid && !parent->stopping && parent->dispatcher.again_ms <= now_ms &&
 		start_dispatcher(parent, &err) < 0) {

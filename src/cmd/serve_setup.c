@@ -77,10 +77,10 @@ static int check_images(const struct config *config, struct err *err)
 		rc = image_locate(role->image, &ref, err);
 		if (!rc && image_manifest_read(&ref, &manifest, NULL) < 0)
 			rc = err_set(err, -EINVAL, "image",
-				"[role %s] has image = %s, which is not in %.100s: brig image "
-				"build --name %s bakes it, brig image list shows those that are "
+				"[role %.32s] has image = %.64s, which is not here: brig image "
+				"build --name bakes one, brig image list shows those that are "
 				"there",
-				role->name, role->image, ref.store, role->image);
+				role->name, role->image);
 	}
 	return rc;
 }

@@ -96,7 +96,7 @@ int serve_store_readable(
 		int rc = paths[i] ? access_as(user, paths[i], R_OK) : 0;
 		if (rc < 0)
 			return err_set(err, -EINVAL, "config",
-				"%.120s: the dispatcher (uid %u, gid %u) could not read it at a "
+				"%.100s: the dispatcher (uid %u, gid %u) could not read it at a "
 				"reload: chgrp it to that group and chmod 640",
 				paths[i], user->uid, user->gid);
 	}
@@ -105,17 +105,17 @@ int serve_store_readable(
 
 static int refuse_folder(const struct serve_user *user, const char *folder, struct err *err)
 {
+	bool fits = strlen(folder) <= 38;
 	if (!user->drops)
 		return err_set(err, -EINVAL, "state",
-			"the audit log's folder %.200s cannot be written: name another place as "
+			"the audit log's folder %.130s cannot be written: name another place as "
 			"`db` in [audit]",
 			folder);
 	return err_set(err, -EINVAL, "state",
-		"the audit log's folder %.120s cannot be written by the dispatcher (uid %u, gid "
-		"%u), "
-		"and brig gives no folder away that it has not made: name a new one as `db` in "
-		"[audit], such as %.120s/brig/audit.db",
-		folder, user->uid, user->gid, folder);
+		"%.90s cannot be written by the dispatcher (uid %u, gid %u) and is not brig's own: "
+		"name a new one as `db` in [audit]%s%s%s",
+		folder, user->uid, user->gid, fits ? ", as " : "", fits ? folder : "",
+		fits ? "/brig/audit.db" : "");
 }
 
 static int check_files(const struct serve_user *user, const char *audit_path, struct err *err)
@@ -132,9 +132,8 @@ static int check_files(const struct serve_user *user, const char *audit_path, st
 			continue;
 		if (access_as(user, path, R_OK | W_OK) < 0)
 			return err_set(err, -EINVAL, "state",
-				"%.200s cannot be written by the dispatcher: chown %u:%u it, or "
-				"name "
-				"another file as `db` in [audit]",
+				"%.110s cannot be written by the dispatcher: chown %u:%u it, or "
+				"name another file as `db` in [audit]",
 				path, user->uid, user->gid);
 	}
 	return 0;
@@ -164,8 +163,7 @@ int serve_store_check(const struct serve_user *user, const char *audit_path, str
 			faccessat(AT_FDCWD, at, W_OK | X_OK, AT_EACCESS) == 0)
 			return 0;
 		return err_set(err, -EINVAL, "state",
-			"the audit log's folder %.120s cannot be made and reached below %.120s: "
-			"name "
+			"the audit log's folder %.60s cannot be made and reached below %.60s: name "
 			"another place as `db` in [audit]",
 			folder, at);
 	}

@@ -30,7 +30,13 @@ struct root_check {
 
 static void refuse(struct root_check *check, const char *verb, const char *what)
 {
-	if (check->good)
+	/* /etc is /etc: there is nothing to explain. */
+	if (check->good && strcmp(check->path, what) == 0)
+		config_fault(check->parse, check->line,
+			"file_root %s: %.120s is the system's; name a folder of its own, as in "
+			"/srv/reports",
+			check->name, check->path);
+	else if (check->good)
 		config_fault(check->parse, check->line,
 			"file_root %s: %.120s %s %.120s; name a folder of its own, as in "
 			"/srv/reports",

@@ -373,6 +373,7 @@ def test_token_new_makes_a_good_section(folder):
     token = done.stderr.removeprefix("token: ").strip()
     assert hashlib.sha256(token.encode()).hexdigest() in done.stdout
     assert token not in done.stdout
+    os.chmod(folder, 0o755)
     config = pathlib.Path(folder) / "brig.ini"
     config.write_text("[role local]\ntools = calculate\n" + done.stdout)
     checked = host.run_brig("serve", "--check-config", config, text=True)

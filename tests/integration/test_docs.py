@@ -68,7 +68,8 @@ def test_block(shell, kind, script):
     assert kind in ("sh", "sh serve", "console"), f"a block of kind {kind} cannot be run"
     if kind == "sh serve":
         with Dispatcher(config=CONFIG) as brig:
-            done = shell(script.replace("localhost:7777", f"localhost:{brig.port}"))
+            done = shell(script.replace("localhost:7777", f"localhost:{brig.port}")
+                         .replace("/run/brig/http.sock", brig.socket))
         assert done.returncode == 0, done.stdout + done.stderr
         for answer in objects(done.stdout):
             assert "status" not in answer and answer.get("outcome", "ok") == "ok", answer

@@ -2,8 +2,11 @@
 
 import json
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
+import tempfile
 
 import pytest
 
@@ -118,3 +121,44 @@ def test_a_role_that_loses_code_keeps_its_root_unused(brig):
     assert done.returncode == 0 and "note: [role research] has a file_root" in done.stdout
     assert reload(brig)["event"] == "reloaded"
     assert brig.run("1", RESEARCH).status == 403 and brig.calculate("1", RESEARCH).status == 200
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's halves share the uid")
+@pytest.mark.parametrize("length", [10, 150])
+def test_a_folder_for_the_log_that_will_not_do(brig, length):
+    """The whole sentence, however long the name."""
+    folder = brig.folder / ("x" * length)
+    folder.mkdir()
+    rewrite(brig, f"{brig.folder}/log/audit.db", f"{folder}/audit.db")
+    done = check(brig)
+    assert done.returncode == 2 and "cannot be written by the dispatcher" in done.stdout
+    assert done.stdout.rstrip().endswith(
+        f"as {folder}/brig/audit.db" if length == 10 else "as `db` in [audit]"), done.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="images are in root's store")
+def test_readyz_says_why_a_service_cannot_be_started(tmp_path, monkeypatch):
+    image = pathlib.Path(os.environ.get("BRIG_IMAGE", "default"))
+    image = image if "/" in str(image) else pathlib.Path("/var/lib/brig/images") / image
+    own = pathlib.Path(tempfile.mkdtemp(prefix="brigtest-", dir=image.parent)) / "own"
+    try:
+        subprocess.run(["cp", "-al", image, own], check=True)
+        monkeypatch.setenv("BRIG_IMAGE", str(own))
+        with Dispatcher() as brig:
+            assert brig.run("6*7").status == 200
+            own.rename(own.with_name("away"))
+            brig.kill("brig-service")
+
+            def told(headers=None):
+                reply = brig.request("GET", "/readyz", headers=headers)
+                return reply.json["detail"] if reply.status == 503 else ""
+            host.wait_until(lambda: "cannot be started: " in told(), "the cause")
+            assert "own" in told(), told()
+            assert told({"X-Forwarded-For": "192.0.2.1"}).endswith("the server's log says why")
+            refused = brig.run("1")
+            assert refused.status == 503 and "cannot be started" in refused.json["detail"]
+            own.with_name("away").rename(own)
+            host.wait_until(lambda: brig.request("GET", "/readyz").status == 200, "it is back")
+            assert brig.run("6*7").status == 200
+    finally:
+        shutil.rmtree(own.parent, ignore_errors=True)
