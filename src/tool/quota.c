@@ -7,6 +7,8 @@
  */
 #include "tool/quota.h"
 
+#include "tool/quota_lane.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,37 +16,6 @@
 
 #define JOB_UNITS 60000ull
 #define LANE_SHIFT 40
-
-#define WAIT_MS_MAX 300000u
-
-struct job {
-	uint64_t id, started_ms;
-	uint32_t wall_ms;
-	struct caller *caller;
-	struct job *next;
-};
-
-struct caller {
-	char name[QUOTA_CALLER_BYTES];
-	struct job *waiting, *waiting_last;
-	uint32_t waiting_count, running_count;
-	uint64_t served; /* when it last started a job, in starts of all roles */
-	struct caller *next;
-};
-
-struct lane {
-	uint64_t serial; /* the upper bits of its jobs' ids */
-	char name[ROLE_NAME_BYTES];
-	struct job *running;
-	struct caller *callers;
-	uint32_t running_count, waiting_count;
-	uint32_t jobs_at_once, jobs_per_minute, queue_max;
-	uint64_t bucket_units, filled_ms;
-	uint64_t served;  /* as a caller's */
-	uint64_t mean_ms; /* of a job that ended, the last ones weighing most; 0: none yet */
-	bool gone;	  /* the configuration has it no more */
-	struct lane *next;
-};
 
 struct quota {
 	struct lane *lanes;
@@ -163,33 +134,6 @@ static bool may_start(const struct quota *quota, const struct lane *lane)
 	       lane->running_count < lane->jobs_at_once;
 }
 
-static struct caller *caller_of(struct lane *lane, const char *name)
-{
-	struct caller *caller = lane->callers;
-	while (caller && strcmp(caller->name, name) != 0)
-		caller = caller->next;
-	if (caller)
-		return caller;
-	caller = calloc(1, sizeof(*caller));
-	if (!caller)
-		return NULL;
-	(void)snprintf(caller->name, sizeof(caller->name), "%s", name);
-	caller->next = lane->callers;
-	lane->callers = caller;
-	return caller;
-}
-
-static void forget_idle(struct lane *lane, struct caller *caller)
-{
-	struct caller **at = &lane->callers;
-	if (caller->waiting_count || caller->running_count)
-		return;
-	while (*at != caller)
-		at = &(*at)->next;
-	*at = caller->next;
-	free(caller);
-}
-
 static void start(struct quota *quota, struct lane *lane, struct job *job, uint64_t now_ms)
 {
 	job->next = lane->running;
@@ -199,46 +143,6 @@ static void start(struct quota *quota, struct lane *lane, struct job *job, uint6
 	job->caller->running_count++;
 	quota->running_count++;
 	lane->served = job->caller->served = ++quota->starts;
-}
-
-static void wait_in(struct lane *lane, struct job *job)
-{
-	struct caller *caller = job->caller;
-	if (caller->waiting_last)
-		caller->waiting_last->next = job;
-	else
-		caller->waiting = job;
-	caller->waiting_last = job;
-	caller->waiting_count++;
-	lane->waiting_count++;
-}
-
-/* Whether the caller may wait with one job more. */
-static bool may_wait(const struct lane *lane, const struct caller *caller)
-{
-	uint32_t waiting = 0;
-	if (!lane->queue_max)
-		return false;
-	if (!caller->waiting_count)
-		return true;
-	for (const struct caller *one = lane->callers; one; one = one->next)
-		waiting += one->waiting_count > 0;
-	return lane->waiting_count < lane->queue_max &&
-	       caller->waiting_count < lane->queue_max / waiting + (lane->queue_max < waiting);
-}
-
-/* Until one of the running jobs can be expected to end: after as long as jobs take here, or, where
- * it has run for longer or nothing is known yet, at its limit. */
-static uint64_t place_wait_ms(const struct lane *lane, uint64_t now_ms)
-{
-	uint64_t least_ms = WAIT_MS_MAX;
-	for (const struct job *job = lane->running; job; job = job->next) {
-		uint64_t age_ms = now_ms > job->started_ms ? now_ms - job->started_ms : 0;
-		uint64_t whole_ms = age_ms < lane->mean_ms ? lane->mean_ms : job->wall_ms;
-		uint64_t left_ms = whole_ms > age_ms ? whole_ms - age_ms : 0;
-		least_ms = left_ms < least_ms ? left_ms : least_ms;
-	}
-	return lane->running && least_ms ? least_ms : 1000;
 }
 
 /* 0, or how long until the bucket holds a job's worth. */
@@ -268,17 +172,17 @@ enum quota_decision quota_ask(struct quota *quota, const struct role *role,
 	const struct quota_asker *asker, uint64_t now_ms, struct quota_ticket *ret_ticket)
 {
 	struct lane *lane = lane_of(quota, role, now_ms);
-	struct caller *caller = lane ? caller_of(lane, asker->caller) : NULL;
+	struct caller *caller = lane ? lane_caller(lane, asker->caller) : NULL;
 	struct job *job = caller ? calloc(1, sizeof(*job)) : NULL;
 	uint64_t wait_ms = job ? bucket_wait_ms(lane, now_ms) : 1000;
 	const char *why = wait_ms && job ? "jobs_per_minute" : "queue_max";
 	bool now = !wait_ms && !lane->waiting_count && may_start(quota, lane);
-	if (!wait_ms && !now && !may_wait(lane, caller))
-		wait_ms = place_wait_ms(lane, now_ms);
+	if (!wait_ms && !now && !lane_may_wait(lane, caller))
+		wait_ms = lane_place_wait_ms(lane, now_ms);
 	if (wait_ms) {
 		free(job);
 		if (caller)
-			forget_idle(lane, caller);
+			lane_forget_idle(lane, caller);
 		return refuse(ret_ticket, why, wait_ms);
 	}
 	job->id = lane->serial << LANE_SHIFT | ++quota->job_serial;
@@ -289,7 +193,7 @@ enum quota_decision quota_ask(struct quota *quota, const struct role *role,
 	if (now)
 		start(quota, lane, job, now_ms);
 	else
-		wait_in(lane, job);
+		lane_wait(lane, job);
 	*ret_ticket = (struct quota_ticket){.id = job->id};
 	return now ? QUOTA_RUN : QUOTA_QUEUE;
 }
@@ -309,19 +213,8 @@ void quota_done(struct quota *quota, uint64_t id, uint64_t now_ms)
 	lane->running_count--;
 	quota->running_count--;
 	job->caller->running_count--;
-	forget_idle(lane, job->caller);
+	lane_forget_idle(lane, job->caller);
 	free(job);
-}
-
-static void take_waiting(struct lane *lane, struct caller *caller, struct job *before)
-{
-	struct job **at = before ? &before->next : &caller->waiting, *job = *at;
-	*at = job->next;
-	if (caller->waiting_last == job)
-		caller->waiting_last = before;
-	job->next = NULL;
-	caller->waiting_count--;
-	lane->waiting_count--;
 }
 
 void quota_leave(struct quota *quota, uint64_t id)
@@ -334,24 +227,11 @@ void quota_leave(struct quota *quota, uint64_t id)
 			before = job;
 		if (!job)
 			continue;
-		take_waiting(lane, caller, before);
-		forget_idle(lane, caller);
+		lane_take_waiting(lane, caller, before);
+		lane_forget_idle(lane, caller);
 		free(job);
 		return;
 	}
-}
-
-static struct caller *next_caller(const struct lane *lane)
-{
-	struct caller *best = NULL;
-	for (struct caller *one = lane->callers; one; one = one->next) {
-		bool better =
-			!best || one->running_count < best->running_count ||
-			(one->running_count == best->running_count && one->served < best->served);
-		if (one->waiting && better)
-			best = one;
-	}
-	return best;
 }
 
 uint64_t quota_next(struct quota *quota, uint64_t now_ms)
@@ -361,11 +241,11 @@ uint64_t quota_next(struct quota *quota, uint64_t now_ms)
 		if (lane->waiting_count && may_start(quota, lane) &&
 			(!best || lane->served < best->served))
 			best = lane;
-	struct caller *caller = best ? next_caller(best) : NULL;
+	struct caller *caller = best ? lane_next_caller(best) : NULL;
 	if (!caller)
 		return 0;
 	struct job *job = caller->waiting;
-	take_waiting(best, caller, NULL);
+	lane_take_waiting(best, caller, NULL);
 	start(quota, best, job, now_ms);
 	return job->id;
 }
