@@ -212,6 +212,17 @@ static int make_spec(const struct rest *rest, const struct session *session,
 	return buf_add(&spec->code, code.data, code.len);
 }
 
+/* A call that is none, in the log as well: the SDK throws what it is told. */
+static void refuse_call(struct rest *rest, const struct session *session, struct span code,
+	int status, const char *words)
+{
+	const struct audit_call what = {
+		.tool = ROLE_TOOL_RUN, .code = code, .session = session->id};
+	struct request_fault fault;
+	(void)request_refuse(&fault, status, "", "%s", words);
+	rest_refuse_call(rest, &what, &fault);
+}
+
 static void start(struct execution *execution, const struct session *session,
 	struct e2b_context *context, struct span code)
 {
@@ -222,7 +233,7 @@ static void start(struct execution *execution, const struct session *session,
 	job_spec_init(&spec);
 	if (make_spec(rest, session, context, code, &spec) < 0) {
 		free(execution);
-		e2b_problem(rest, 413, "the code is larger than 1 MiB");
+		refuse_call(rest, session, code, 413, "the code is larger than 1 MiB");
 		return;
 	}
 	rest->user = execution;
@@ -242,8 +253,13 @@ void e2b_execute(struct rest *rest)
 {
 	cleanup_json json_t *object = NULL;
 	struct session *session = e2b_session(rest);
-	if (!session || !e2b_read(rest, &object))
+	struct request_fault fault;
+	if (!session)
 		return;
+	if (request_parse(rest->exchange->body, &object, &fault) < 0) {
+		refuse_call(rest, session, rest->exchange->body, fault.status, fault.detail);
+		return;
+	}
 	const json_t *id = json_object_get(object, "context_id");
 	const json_t *code = json_object_get(object, "code");
 	struct e2b_box *box = e2b_box_of(session);
@@ -254,11 +270,13 @@ void e2b_execute(struct rest *rest)
 	struct execution *execution = calloc(1, sizeof(*execution));
 	if (!execution || !box || !context || !json_is_string(code)) {
 		free(execution);
-		if (!context && box)
-			e2b_problem(rest, 404, "no such context; createCodeContext makes one");
+		if (box && !context)
+			refuse_call(rest, session, json_text(code), 404,
+				"no such context; createCodeContext makes one");
+		else if (box)
+			refuse_call(rest, session, json_text(code), 400, "code must be a string");
 		else
-			e2b_problem(rest, box ? 400 : 503,
-				box ? "code must be a string" : "out of memory");
+			e2b_problem(rest, 503, "out of memory");
 		return;
 	}
 	execution->rest = rest;

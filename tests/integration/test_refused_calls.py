@@ -190,3 +190,18 @@ def test_refused_calls_count_among_the_calls_of_a_minute():
         assert [reply.status for reply in got] == [422, 422, 422, 429]
         assert int(got[3].headers["Retry-After"]) > 0
         assert len(brig.audit("seq", "outcome = 'rejected'")) == 4
+
+
+@pytest.mark.parametrize("body,status,words", [
+    ('{"code": "1"', 400, "malformed JSON"), ({"code": 7}, 400, "code must be a string"),
+    ({"code": LARGE}, 413, "larger than 1 MiB"),
+    ({"code": "1", "context_id": "none"}, 404, "no such context")])
+def test_calls_of_e2b_s_clients(body, status, words):
+    with Dispatcher(config="[audit]\ndb = {folder}/log/audit.db\n[role local]\n"
+                           "tools = run_sandboxed\nsessions = yes\n") as brig:
+        box = brig.request("POST", "/v2/sandboxes", {"templateID": "base"}).json["sandboxID"]
+        rows = Rows(brig)
+        reply = brig.request("POST", "/execute", body, headers={"E2b-Sandbox-Id": box})
+        assert reply.status == status and words in reply.json["message"]
+        row = rows.one()
+        assert (row["door"], row["tool"]) == ("e2b", "run_sandboxed") and words in row["error"]
