@@ -34,16 +34,21 @@ static int read_head(int fd, char head[HEAD_BYTES])
 	return -EMSGSIZE;
 }
 
-static int upgrade(int fd, const char *token, struct err *err)
+static int upgrade(int fd, const char *path, const char *token, struct err *err)
 {
+	const struct timeval limit = {.tv_sec = SERVING_SILENCE_SECONDS}, none = {0};
 	char request[SERVING_TOKEN_BYTES + 256], head[HEAD_BYTES];
 	int length = snprintf(request, sizeof(request),
 		"GET /mcp/lines HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
 		"Upgrade: " MCP_LINES_PROTOCOL "\r\n%s%s%s\r\n",
 		token[0] ? "Authorization: Bearer " : "", token, token[0] ? "\r\n" : "");
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	int rc = fd_write_all(fd, request, (size_t)length);
 	if (!rc)
 		rc = read_head(fd, head);
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof(none));
+	if (rc == -EAGAIN)
+		return serving_silent(path, err);
 	if (rc < 0)
 		return err_sys(err, rc, "mcp", "speaking with the brig that serves");
 	if (strncmp(head, "HTTP/1.1 101", 12) == 0)
@@ -63,7 +68,7 @@ int mcp_relay_connect(const char *path, struct err *err)
 		return fd;
 	int rc = path ? serving_token(serving.token, err) : 0;
 	if (!rc)
-		rc = upgrade(fd, serving.token, err);
+		rc = upgrade(fd, path ? path : serving.path, serving.token, err);
 	return rc ? rc : TAKE_FD(fd);
 }
 

@@ -34,7 +34,7 @@ int serving_token(char token[SERVING_TOKEN_BYTES], struct err *err)
 	return 0;
 }
 
-static int tell_silent(const char *path, struct err *err)
+int serving_silent(const char *path, struct err *err)
 {
 	return err_set(err, -ETIMEDOUT, "socket",
 		"the brig that serves at %.100s does not answer: it is overloaded, stuck or "
@@ -58,7 +58,7 @@ int serving_connect(const char *path, struct err *err)
 			 ? -errno
 			 : 0;
 	if (rc == -EAGAIN)
-		return tell_silent(path, err);
+		return serving_silent(path, err);
 	if (rc < 0)
 		return err_set(err, rc, "socket", "nobody serves at %.100s: %s; start `brig serve`",
 			path, strerrordesc_np(-rc));
@@ -107,7 +107,7 @@ static int probe_http(const char *path, struct err *err)
 		return -EPROTONOSUPPORT;
 	int rc = fd_read_all(fd, head, sizeof(head) - 1);
 	if (rc == -EAGAIN)
-		return tell_silent(path, err);
+		return serving_silent(path, err);
 	return !rc && strcmp(head, "HTTP/1.") == 0 ? 0 : -EPROTONOSUPPORT;
 }
 
@@ -199,6 +199,6 @@ int serving_request(const struct serving *serving, const char *method, struct sp
 		serving_refusal(rc, span_of(receiver.problem.data, receiver.problem.len), err);
 	buf_done(&receiver.problem);
 	if (rc == -EAGAIN)
-		return tell_silent(serving->path, err);
+		return serving_silent(serving->path, err);
 	return rc < 0 ? err_sys(err, rc, "socket", "speaking with the brig that serves") : rc;
 }

@@ -28,6 +28,9 @@ struct serving {
  * does takes no connection; others. */
 int serving_connect(const char *path, struct err *err) MUST_CHECK;
 
+/* The words for one that takes a connection and says nothing. -ETIMEDOUT. */
+int serving_silent(const char *path, struct err *err);
+
 /* Finds one at the usual places and reads the token. A connected descriptor; -ENOENT where none
  * serves; -EACCES for a token that cannot be read; -ETIMEDOUT. */
 int serving_find(struct serving *ret, struct err *err) MUST_CHECK;

@@ -235,8 +235,9 @@ int cmd_session(int argc, char **argv)
 	}
 	if (options.help)
 		return fputs(help, stdout) < 0 ? CMD_INTERNAL : CMD_OK;
-	if (find(&options, &serving, &err) < 0)
-		return complain("", &err, CMD_USAGE);
+	rc = find(&options, &serving, &err);
+	if (rc < 0)
+		return complain("", &err, rc == -ETIMEDOUT ? CMD_INTERNAL : CMD_USAGE);
 	return strcmp(options.verb, "list") == 0 ? verb_list(&options, &serving)
 						 : verb_close(&options, &serving);
 }

@@ -119,14 +119,14 @@ def test_nobody_holds_a_place_with_a_body_that_an_open_route_does_not_take(patie
 
 
 @contextlib.contextmanager
-def deaf_server(folder, answers, backlog):
+def deaf_server(folder, words, answers=0, backlog=8):
     """Answers as many health requests, then takes connections, as `backlog` lets it, and is mute."""
-    path = str(folder / f"deaf-{answers}-{backlog}.sock")
+    path = str(folder / f"deaf-{words[0]}-{answers}-{backlog}.sock")
     with contextlib.closing(socket.socket(socket.AF_UNIX)) as s:
         s.bind(path)
         s.listen(backlog)
         process = subprocess.Popen(
-            [host.BRIG, "run", "--socket", path, "-c", "1"], stdin=subprocess.DEVNULL,
+            [host.BRIG, *words, "--socket", path], stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**host.QUIET_ENV, "BRIG_TOKEN_FILE": str(folder / "token")})
         held = [s.accept()[0] for _ in range(2 * answers)]  # the request's own waits meanwhile
@@ -141,10 +141,12 @@ def deaf_server(folder, answers, backlog):
 def test_a_brig_that_does_not_answer_is_named_as_such(tmp_path):
     """No refusal, and not a word of tokens: 125, for what is the server's fault."""
     (tmp_path / "token").write_text("some-token")
+    run, listing = ["run", "-c", "1"], ["session", "list"]
     with contextlib.ExitStack() as stack:
-        started = [stack.enter_context(deaf_server(tmp_path, answers, backlog))
-                   for answers, backlog in ((0, 8), (1, 8), (0, 0))]
+        started = [stack.enter_context(deaf_server(tmp_path, *options)) for options in (
+            (run, 0, 8), (run, 1, 8), (run, 0, 0), (listing, 0, 8), (listing, 1, 8),
+            (["mcp"], 0, 8))]
         for process in started:
             out, told = process.communicate(timeout=2 * host.WATCHDOG_S)
-            assert (process.returncode, out) == (125, b""), told
-            assert b"stuck or stopped" in told and b"token" not in told, told
+            assert (process.returncode, out) == (125, b""), (process.args, told)
+            assert b"stuck or stopped" in told and b"token" not in told, (process.args, told)
