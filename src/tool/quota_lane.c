@@ -59,13 +59,13 @@ void lane_take_waiting(struct lane *lane, struct caller *caller, struct job *bef
 
 bool lane_may_wait(const struct lane *lane, const struct caller *caller)
 {
-	uint32_t waiting = 0;
+	uint32_t waiting = 1; /* callers, this one among them */
 	if (!lane->queue_max)
 		return false;
 	if (!caller->waiting_count)
 		return true;
 	for (const struct caller *one = lane->callers; one; one = one->next)
-		waiting += one->waiting_count > 0;
+		waiting += one != caller && one->waiting_count > 0;
 	return lane->waiting_count < lane->queue_max &&
 	       caller->waiting_count < lane->queue_max / waiting + (lane->queue_max < waiting);
 }
