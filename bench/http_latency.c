@@ -5,7 +5,7 @@
  *
  * Prints one line of JSON: how many answers were a 200 that holds the text EXPECT, and the
  * quantiles of the time from the first byte sent to the last received. Each client has one
- * connection, made before all of them begin at once.
+ * connection, made before all of them begin at once. BENCH_TOKEN in the environment is sent along.
  */
 #include "sample.h"
 
@@ -62,8 +62,13 @@ static int build_request(struct load *load, char **argv)
 	if (!rc)
 		rc = buf_printf(&load->request,
 			"POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\n"
-			"Content-Length: %zu\r\n\r\n",
+			"Content-Length: %zu\r\n",
 			argv[2], argv[1], argv[5], body.len);
+	const char *token = getenv("BENCH_TOKEN");
+	if (!rc && token && token[0])
+		rc = buf_printf(&load->request, "Authorization: Bearer %s\r\n", token);
+	if (!rc)
+		rc = buf_printf(&load->request, "\r\n");
 	return rc ? rc : buf_add(&load->request, body.data, body.len);
 }
 

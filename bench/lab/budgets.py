@@ -83,7 +83,11 @@ def rest(found):
     idle = figure(found, "idle", "pss")
     idle = idle and idle / 2**20
     left = milliseconds(found, "leaving", "p99_us")
+    flooded = found.get("flooded", {})
+    alone99, print99 = (milliseconds(flooded, name, "p99_us") for name in ("alone", "print"))
     return [
+        row("one role's `print(6*7)` while another floods with it: p99, as a multiple of alone",
+            "≤ 2", "×", ratio_of(print99, alone99), at_most(2)),
         row("a client hangs up: its cell is gone, p99", "≤ 100", "ms", left, at_most(100)),
         row("a parked data cell's own memory", "≤ 2", "MiB", own, at_most(2), None, None,
             "private pages of runner and init"),

@@ -18,10 +18,11 @@ def say(text):
     print(f"bench: {text}", file=sys.stderr, flush=True)
 
 
-def finish(command):
+def finish(command, token=""):
     """Runs it to its end, but not for ever: then all of its session is killed."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          start_new_session=True) as process:
+                          start_new_session=True,
+                          env={**os.environ, "BENCH_TOKEN": token}) as process:
         try:
             out, err = process.communicate(timeout=LIMIT_S)
         except subprocess.TimeoutExpired as late:
@@ -30,12 +31,12 @@ def finish(command):
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
-def client(program, *arguments, cpu=None):
+def client(program, *arguments, cpu=None, token=""):
     """One of build/bench's programs; its line of JSON. Failed where any job was not ok."""
     command = [BUILD + program, *[str(word) for word in arguments]]
     if cpu is not None:
         command = ["taskset", "-c", str(cpu), *command]
-    done = finish(command)
+    done = finish(command, token)
     reason = done.stderr.strip().splitlines()
     if done.returncode or not done.stdout:
         raise Failed(reason[-1] if reason else f"{program} ended with status {done.returncode}")
@@ -50,9 +51,9 @@ def cell(socket, count, clients, code, pause_us=0, inputs=()):
     return client("cell_latency", socket, count, clients, code, pause_us, *inputs)
 
 
-def http(address, path, count, clients, kind, body, expect, pause_us=0, cpu=None):
+def http(address, path, count, clients, kind, body, expect, pause_us=0, cpu=None, token=""):
     return client("http_latency", address, path, count, clients, kind, body, expect, pause_us,
-                  cpu=cpu)
+                  cpu=cpu, token=token)
 
 
 def spawn(count, clients, command):
