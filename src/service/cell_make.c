@@ -346,8 +346,8 @@ void cell_on_parked(struct cell *cell)
 	cell_unwatch(cell, WATCH_WALL);
 	cell->state = CELL_PARKED_IDLE;
 	cell->service->cells_parked++;
+	struct service *service = cell->service;
 	if (cell->job)
 		run_begin(cell);
-	else
-		dispatch(cell->service);
+	dispatch(service);
 }

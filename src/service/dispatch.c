@@ -110,6 +110,8 @@ static void try_job(struct service *service, struct job *job)
 		refuse(service, job, &fault);
 		return;
 	}
+	if (zygote_ready(zygote) && pool_is_making(service, zygote))
+		return; /* each would only take longer; dispatched again when one is parked */
 	cell = zygote_ready(zygote) ? pool_free_slot(service) : NULL;
 	if (cell) {
 		give(service, job, cell);

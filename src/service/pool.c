@@ -12,12 +12,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define MAKING_MAX 2u
+/* Of a level, for jobs that wait: more at once would only take longer each, and take the CPU from
+ * everybody else. */
+#define MAKING_FOR_JOBS_PER_CPU 2u
+#define MAKING_FOR_JOBS_LEAST 4u
 #define SIZING_SECONDS 5
 #define YOUNG_US 4000
 /* After a cell that could not be made, so that a host without means is not kept busy. */
@@ -128,13 +133,19 @@ static bool memory_is_short(const struct service *service)
 	return pool_spare_bytes(service) == 0;
 }
 
-static uint32_t count_making(const struct service *service)
+static uint32_t count_making(const struct service *service, const struct zygote *zygote)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < service->cell_count; i++)
 		count += service->cells[i].state >= CELL_MAKING &&
-			 service->cells[i].state <= CELL_PARKING;
+			 service->cells[i].state <= CELL_PARKING &&
+			 (!zygote || service->cells[i].zygote == zygote);
 	return count;
+}
+
+bool pool_is_making(const struct service *service, const struct zygote *zygote)
+{
+	return count_making(service, zygote) >= service->making_max;
 }
 
 /* The level that is furthest below its target, or NULL. */
@@ -170,7 +181,7 @@ static struct zygote *without_spare(struct service *service)
 
 static bool may_make(const struct service *service)
 {
-	return TAILQ_EMPTY(&service->waiting) && count_making(service) < MAKING_MAX &&
+	return TAILQ_EMPTY(&service->waiting) && count_making(service, NULL) < MAKING_MAX &&
 	       count_idle(service, NULL) < service->start.park_max;
 }
 
@@ -252,9 +263,19 @@ static void resize(evutil_socket_t fd, short what, void *context)
 	pool_refill_soon(service);
 }
 
+static uint32_t making_max(void)
+{
+	cpu_set_t cpus;
+	uint32_t most = sched_getaffinity(0, sizeof(cpus), &cpus) == 0
+				? (uint32_t)CPU_COUNT(&cpus) * MAKING_FOR_JOBS_PER_CPU
+				: 0;
+	return most > MAKING_FOR_JOBS_LEAST ? most : MAKING_FOR_JOBS_LEAST;
+}
+
 int pool_init(struct service *service, struct err *err)
 {
 	const struct timeval period = {.tv_sec = SIZING_SECONDS};
+	service->making_max = making_max();
 
 	service->meminfo_fd = openat(service->proc_fd, "meminfo", O_RDONLY | O_CLOEXEC);
 	service->refill_event = event_new(service->base, -1, 0, refill, service);

@@ -240,6 +240,7 @@ struct service {
 	uint64_t park_after_us; /* parking rests until then: the last cell could not be made */
 	struct role_share roles[ROLES_MAX];
 	uint32_t role_count;
+	uint32_t making_max; /* of one level, for jobs that wait */
 	char kernel[96];
 	uint64_t kills[STATS_KILL_COUNT], cells_parked, cells_failed;
 };
@@ -259,6 +260,8 @@ int pool_init(struct service *service, struct err *err) MUST_CHECK;
 struct cell *pool_take(struct service *service, struct zygote *wanted, bool leave_last);
 struct cell *pool_free_slot(struct service *service);
 void pool_evict(struct service *service);
+/* Whether as many cells of the level are being made as the machine has use for. */
+bool pool_is_making(const struct service *service, const struct zygote *zygote);
 void pool_refill_soon(struct service *service);
 void pool_rest(struct service *service, const struct err *err);
 /* What can be taken of the machine's memory before it is short. */
