@@ -76,6 +76,12 @@ def descendants(pid):
     return {p: table[p][1] for p in below if p != pid and p in table}
 
 
+def others_may_run():
+    """Whether an ordinary user can reach brig: a build below a private folder cannot be tried so."""
+    path = pathlib.Path(BRIG).resolve()
+    return all(folder.stat().st_mode & 1 for folder in (path, *path.parents))
+
+
 def rss_kib(pid):
     return int(status_of(pid)["VmRSS"].split()[0])
 
@@ -241,8 +247,15 @@ class Service:
 
     def settled(self):
         """Waits until only parked cells are left: an answer comes before its cell is taken down."""
-        wait_until(lambda: len(self.cells()) == self.park == len(self.children("brig-init")),
+        wait_until(lambda: len(self.cells()) == self.park == len(self.children("brig-init")) ==
+                   len(self.runners()),
                    f"{self.park} cells, not {self.cells()}: {descendants(self.pid)}")
+
+    def runners(self):
+        """Forks of a zygote, which bear its name and lie in a cell's pid namespace."""
+        depth = len(status_of(self.service_pid()).get("NSpid", "").split())
+        return [pid for pid in self.children("brig-zygote")
+                if len(status_of(pid).get("NSpid", "").split()) > depth]
 
     def _mine(self, path):
         if not hasattr(self, "_instance"):

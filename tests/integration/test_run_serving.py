@@ -216,6 +216,8 @@ def test_dispatcher_dies(brig):
 def test_found_by_an_ordinary_user():
     """At XDG_RUNTIME_DIR; the socket's group may use it."""
     user = pwd.getpwnam("nobody")
+    if not host.others_may_run():
+        pytest.skip("the build is in a folder that nobody can enter")
     with Dispatcher(extra="[server]\nsocket_group = nogroup\n") as brig:
         runtime = brig.folder / "runtime"
         (runtime / "brig").mkdir(parents=True)
