@@ -41,9 +41,10 @@ static void check_step(const struct mcp_message *message, struct mcp_step *step)
 		check_reply(mcp_error(message, &step->fault));
 		break;
 	case MCP_CALL:
-		require(step->tool_name != NULL);
-		require(!step->arguments || json_is_object(step->arguments));
-		if (!step->tool)
+		/* One that cannot be made is told of as a call all the same, for the log. */
+		require(step->tool_name || step->is_malformed);
+		require(!step->arguments || json_is_object(step->arguments) || step->is_malformed);
+		if (!step->tool || step->is_malformed)
 			check_reply(mcp_error(message, &step->fault));
 		break;
 	case MCP_READ:
