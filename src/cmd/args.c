@@ -94,3 +94,17 @@ int args_next(struct args *args, const char **ret_value, struct err *err)
 	}
 	return unknown(args, word, err);
 }
+
+int args_verb(const char *word, const char *const *verbs, const char *listed, const char **ret_verb,
+	struct err *err)
+{
+	char shown[ARGS_SHOWN_BYTES];
+	for (size_t i = 0; verbs[i]; i++)
+		if (strcmp(verbs[i], word) == 0) {
+			*ret_verb = verbs[i];
+			return 0;
+		}
+	const char *nearest = args_nearest(word, verbs);
+	return err_set(err, -EINVAL, "usage", "no verb '%s'; %s%s", args_shown(word, shown),
+		nearest ? "did you mean " : "there are ", nearest ? nearest : listed);
+}

@@ -49,6 +49,10 @@ int args_layers(const char *flag, const char *text, layer_set *set, struct err *
 /* The name that `word` most likely means (`names` ends with NULL), or NULL. */
 const char *args_nearest(const char *word, const char *const *names);
 
+/* The one of `verbs` (ended by NULL) that `word` is; `listed` names them for the message. */
+int args_verb(const char *word, const char *const *verbs, const char *listed, const char **ret_verb,
+	struct err *err) MUST_CHECK;
+
 /* `text` as it may be shown in a message: one line, escaped, not too long. Returns `out`. */
 #define ARGS_SHOWN_BYTES 80u
 const char *args_shown(const char *text, char out[ARGS_SHOWN_BYTES]);

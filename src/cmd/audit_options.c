@@ -145,17 +145,8 @@ static int take_word(struct audit_options_cli *options, const char *word, struct
 {
 	static const char *const verbs[] = {"list", "show", "verify", "export", NULL};
 	char shown[ARGS_SHOWN_BYTES];
-	if (!options->verb) {
-		for (size_t i = 0; verbs[i]; i++)
-			if (strcmp(verbs[i], word) == 0)
-				options->verb = word;
-		const char *nearest = args_nearest(word, verbs);
-		if (options->verb)
-			return 0;
-		return err_set(err, -EINVAL, "usage", "no verb '%s'; %s%s", args_shown(word, shown),
-			nearest ? "did you mean " : "there are list, show, verify, export",
-			nearest ? nearest : "");
-	}
+	if (!options->verb)
+		return args_verb(word, verbs, "list, show, verify, export", &options->verb, err);
 	if (strcmp(options->verb, "show") == 0 && !options->id) {
 		options->id = word;
 		return 0;

@@ -63,17 +63,9 @@ static int take_id(struct options *options, const char *word, struct err *err)
 static int take_word(struct options *options, const char *word, struct err *err)
 {
 	static const char *const verbs[] = {"list", "close", NULL};
-	char shown[ARGS_SHOWN_BYTES];
 	if (options->verb)
 		return take_id(options, word, err);
-	for (size_t i = 0; verbs[i]; i++)
-		if (strcmp(verbs[i], word) == 0)
-			options->verb = word;
-	const char *nearest = args_nearest(word, verbs);
-	if (options->verb)
-		return 0;
-	return err_set(err, -EINVAL, "usage", "no verb '%s'; %s%s", args_shown(word, shown),
-		nearest ? "did you mean " : "there are list and close", nearest ? nearest : "");
+	return args_verb(word, verbs, "list and close", &options->verb, err);
 }
 
 static int parse(struct options *options, int argc, char **argv, struct err *err)
