@@ -216,11 +216,11 @@ static void refill(evutil_socket_t fd, short what, void *context)
 	(void)fd;
 	(void)what;
 
-	if (clock_now_us() < service->park_after_us)
-		return; /* the sizing timer comes back to it */
-	while ((zygote = without_spare(service)) ||
-		(may_make(service) && (zygote = neediest(service)) &&
-			!hold_for_a_young_job(service, zygote))) {
+	/* After one that failed, the sizing timer comes back to it. */
+	while (clock_now_us() >= service->park_after_us &&
+		((zygote = without_spare(service)) ||
+			(may_make(service) && (zygote = neediest(service)) &&
+				!hold_for_a_young_job(service, zygote)))) {
 		bool beyond = count_idle(service, zygote) >= zygote->park_floor;
 		struct cell *cell = pool_free_slot(service);
 		zygote_ensure(zygote);
