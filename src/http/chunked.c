@@ -18,6 +18,15 @@ static int hex_digit(unsigned char c)
 	return -1;
 }
 
+/* What another server could take for a line's end, or for something else altogether. */
+static bool has_control(struct span line)
+{
+	for (size_t i = 0; i < line.len; i++)
+		if ((line.data[i] < 0x20 && line.data[i] != '\t') || line.data[i] == 0x7f)
+			return true;
+	return false;
+}
+
 /* The size on a line, before an extension. */
 static int parse_size(struct span line, uint64_t *ret_size)
 {
@@ -28,9 +37,10 @@ static int parse_size(struct span line, uint64_t *ret_size)
 			return -EBADMSG;
 		size = size << 4 | (uint64_t)hex_digit(line.data[digits]);
 	}
-	bool ended = digits == line.len || line.data[digits] == ';' || line.data[digits] == ' ' ||
-		     line.data[digits] == '\t';
-	if (!digits || !ended)
+	struct span rest = span_of(line.data + digits, line.len - digits);
+	while (rest.len && (*rest.data == ' ' || *rest.data == '\t'))
+		rest = span_of(rest.data + 1, rest.len - 1);
+	if (!digits || (rest.len && *rest.data != ';') || has_control(rest))
 		return -EBADMSG;
 	*ret_size = size;
 	return 0;
@@ -69,7 +79,7 @@ static int next_trailer(struct chunked *chunked, struct span data, size_t *ret_u
 	if (rc <= 0)
 		return rc;
 	chunked->trailer += *ret_used;
-	if (chunked->trailer > TRAILER_BYTES_MAX)
+	if (chunked->trailer > TRAILER_BYTES_MAX || has_control(line))
 		return -EBADMSG;
 	if (!line.len)
 		chunked->state = CHUNKED_OVER;

@@ -132,8 +132,9 @@ static void puts_chunks_together(void **state)
 static void refuses_broken_chunks(void **state)
 {
 	(void)state;
-	static const char *const broken[] = {
-		"x\r\n", "\r\n", "1\r\nabc", "fffffffffffff\r\n", "-1\r\n"};
+	static const char *const broken[] = {"x\r\n", "\r\n", "1\r\nabc", "fffffffffffff\r\n",
+		"-1\r\n", "1 x\r\n", "1;x\n2\r\n", "1;\r;\r\n", "1 \x0b\r\n",
+		"0\r\nA: b\nC: d\r\n\r\n"};
 	for (size_t i = 0; i < COUNT(broken); i++) {
 		struct chunked chunked = {0};
 		struct span left = span_text(broken[i]), piece;
