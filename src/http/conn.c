@@ -2,7 +2,8 @@
  * conn: from bytes to requests.
  *
  * The danger here is a handler that answers, or whose client goes away, while this code is on the
- * stack: nothing is freed while `processing` is set, only marked dead.
+ * stack: nothing is freed while `processing` is set, only marked dead. The other way round, whoever
+ * answers from the loop is never called back: the next request waits for an event of its own.
  */
 #include "http/conn.h"
 
@@ -77,6 +78,12 @@ bool conn_body_is_out(const struct http_conn *conn)
 	return conn->head.chunked || conn_unread(conn).len < left;
 }
 
+void conn_expect_request(struct http_conn *conn, uint64_t now_ms)
+{
+	conn->deadline_ms = now_ms + (conn->state == CONN_HEAD ? conn_limits(conn)->idle_ms
+							       : CONN_LINGER_LIMIT_MS);
+}
+
 void conn_finish(struct http_conn *conn)
 {
 	struct http_exchange *exchange = &conn->exchange;
@@ -94,12 +101,13 @@ void conn_finish(struct http_conn *conn)
 		conn->state = CONN_HEAD;
 	}
 	conn->scanned = conn->in_used;
-	conn->deadline_ms = clock_now_ms() + (conn->state == CONN_HEAD ? conn_limits(conn)->idle_ms
-								       : CONN_LINGER_LIMIT_MS);
+	conn_expect_request(conn, clock_now_ms());
 	places_rest(conn, true);
 	server_place_freed(conn->server);
-	if (!conn->processing)
-		conn_go_on(conn);
+	if (!conn->processing) {
+		conn_flush(conn);
+		event_active(conn->write, EV_WRITE, 0);
+	}
 }
 
 void conn_refuse(struct http_conn *conn, int status, const char *detail)
@@ -182,11 +190,17 @@ static uint32_t first_limit_ms(const struct http_conn *conn)
 	return idle_ms < CONN_FIRST_LIMIT_MS ? idle_ms : CONN_FIRST_LIMIT_MS;
 }
 
+/* What was answered comes first: all of a file, and most of what is much. */
+static bool is_ahead(const struct http_conn *conn)
+{
+	return conn->file_fd >= 0 || conn->out.len - conn->sent > HTTP_OUT_HIGH_BYTES;
+}
+
 /* true where it is worth looking again. */
 static bool step_head(struct http_conn *conn)
 {
 	struct span have;
-	if (conn->out.len - conn->sent > HTTP_OUT_HIGH_BYTES)
+	if (is_ahead(conn))
 		return false;
 	/* Blank lines before a request are tolerated (RFC 9112, 2.2). */
 	while ((have = conn_unread(conn)).len >= 2 && memcmp(have.data, "\r\n", 2) == 0)
@@ -239,10 +253,9 @@ static void watch_input(struct http_conn *conn)
 	}
 }
 
-void conn_go_on(struct http_conn *conn)
+static void take_requests(struct http_conn *conn)
 {
 	bool more = true;
-	conn->processing = true;
 	while (more && !conn->dead) {
 		switch (conn->state) {
 		case CONN_HEAD:
@@ -261,10 +274,20 @@ void conn_go_on(struct http_conn *conn)
 			break;
 		}
 	}
+}
+
+void conn_go_on(struct http_conn *conn)
+{
+	conn->processing = true;
+	take_requests(conn);
+	bool was_ahead = is_ahead(conn);
 	if (!conn->dead)
 		conn_flush(conn);
+	/* The socket took it all at once, so that no event of its own will tell. */
+	if (was_ahead && !conn->dead && !is_ahead(conn))
+		event_active(conn->write, EV_WRITE, 0);
 	bool idle = conn->state == CONN_HEAD || conn->state == CONN_LINGER;
-	bool all_sent = conn->sent == conn->out.len && conn->file_fd < 0;
+	bool all_sent = conn_all_sent(conn);
 	if (!conn->dead && conn->state == CONN_LINGER && all_sent && !conn->eof)
 		(void)shutdown(conn->fd, SHUT_WR);
 	bool leaving = conn->eof || (conn->server->draining && conn_unread(conn).len == 0);
@@ -283,7 +306,7 @@ static void on_eof(struct http_conn *conn)
 	/* A request that is not complete never will be. */
 	if (conn->state == CONN_BODY || (conn->has_exchange && conn->exchange.on_gone))
 		conn_close(conn);
-	else if (conn->state != CONN_BUSY && conn->sent == conn->out.len && conn->file_fd < 0)
+	else if (conn->state != CONN_BUSY && conn_all_sent(conn))
 		conn_close(conn);
 }
 

@@ -94,13 +94,16 @@ void conn_flush(struct http_conn *conn);
 void conn_expect_taker(struct http_conn *conn, uint64_t now_ms);
 /* Its time is over. Whether it has taken enough, and may go on. */
 bool conn_has_taken(struct http_conn *conn);
-/* The answer is complete: on to the next request. */
+/* The answer is complete: the next request is taken from the loop, never from within. */
 void conn_finish(struct http_conn *conn);
+/* Nothing is under way and all is sent, now or as far as is known: how long that may last. */
+void conn_expect_request(struct http_conn *conn, uint64_t now_ms);
 /* An answer would come before the whole body does: the connection cannot go on after it. */
 bool conn_body_is_out(const struct http_conn *conn);
 void conn_refuse(struct http_conn *conn, int status, const char *detail);
 
-/* conn_body.c: take what has come of the body. true where it is whole and was handed on. */
+/* conn_body.c: take what has come of the body. true where it is whole and was handed on, or the
+ * request is over. */
 bool conn_take_chunked(struct http_conn *conn);
 bool conn_take_counted(struct http_conn *conn);
 
@@ -113,6 +116,11 @@ static inline const struct http_limits *conn_limits(const struct http_conn *conn
 static inline struct span conn_unread(const struct http_conn *conn)
 {
 	return span_of(conn->in.data + conn->in_used, conn->in.len - conn->in_used);
+}
+
+static inline bool conn_all_sent(const struct http_conn *conn)
+{
+	return conn->sent == conn->out.len && conn->file_fd < 0;
 }
 
 /* conn_places.c: how many connections there may be, and which gives way. */

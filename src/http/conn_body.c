@@ -17,7 +17,10 @@ bool http_keep(struct http_exchange *exchange, uint64_t bytes)
 	return budget_body(exchange->conn, bytes);
 }
 
-/* A piece of the body, to its sink or into memory. false where the request was refused. */
+/*
+ * A piece of the body, to its sink or into memory. false where the request was refused. It has been
+ * taken off what came before that: an answer from within counts what is left of the body.
+ */
 static bool take_piece(struct http_conn *conn, struct span piece)
 {
 	conn->body_bytes += piece.len;
@@ -56,9 +59,9 @@ bool conn_take_chunked(struct http_conn *conn)
 			conn_refuse(conn, 400, "the chunked body is malformed");
 			return false;
 		}
-		if (piece.len && !take_piece(conn, piece))
-			return false;
 		conn->in_used += used;
+		if (piece.len && !take_piece(conn, piece))
+			return conn->state != CONN_BODY;
 		if (conn->chunked.state == CHUNKED_OVER)
 			break;
 		if (rc == 0)
@@ -79,9 +82,9 @@ bool conn_take_counted(struct http_conn *conn)
 		return true;
 	}
 	size_t used = have.len < left ? have.len : (size_t)left;
-	if (used && !take_piece(conn, span_of(have.data, used)))
-		return false;
 	conn->in_used += used;
+	if (used && !take_piece(conn, span_of(have.data, used)))
+		return conn->state != CONN_BODY;
 	if (conn->body_bytes < conn->head.content_bytes)
 		return false;
 	complete(conn, span_of(conn->body.data, conn->body.len));

@@ -60,7 +60,7 @@ bool places_free(const struct http_server *server, enum conn_door door)
 /* The last answer is on its way, and the client takes it. */
 static bool is_sending(const struct http_conn *conn, uint64_t now_ms)
 {
-	if (conn->sent == conn->out.len && conn->file_fd < 0)
+	if (conn_all_sent(conn))
 		return false;
 	return !conn->write_deadline_ms || now_ms - conn->write_since_ms < CONN_STUCK_MS;
 }

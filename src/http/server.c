@@ -137,6 +137,9 @@ static void check_deadline(struct http_conn *conn, uint64_t now_ms)
 		}
 		conn_expect_taker(conn, now_ms);
 	}
+	/* What is still being sent has its own limit, above: the time to rest begins behind it. */
+	if (conn->resting && !conn_all_sent(conn))
+		conn_expect_request(conn, now_ms);
 	if (!conn->deadline_ms || now_ms < conn->deadline_ms)
 		return;
 	bool started = conn->in.len > conn->in_used || conn->state == CONN_BODY;
