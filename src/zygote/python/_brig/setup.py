@@ -67,6 +67,20 @@ def font_manager(module):
     fonts.install(module, sys.modules["matplotlib"].rcParamsDefault)
 
 
+def matplotlib_text(module):
+    """Scripts that are written from right to left."""
+    from . import shaping
+
+    shaping.install(module)
+
+
+def bidi_algorithm(module):
+    """Whether the job puts such texts in order itself."""
+    from . import shaping
+
+    shaping.install_bidi(module)
+
+
 def pylab_helpers(module):
     """Which figure is the current one."""
     from . import charts
@@ -178,6 +192,8 @@ AFTER = {
     "matplotlib": matplotlib,
     "matplotlib.pyplot": pyplot,
     "matplotlib.font_manager": font_manager,
+    "matplotlib.text": matplotlib_text,
+    "bidi.algorithm": bidi_algorithm,
     "matplotlib._pylab_helpers": pylab_helpers,
     "matplotlib.axes._axes": axes,
     "matplotlib.backend_bases": backend_bases,
