@@ -6,6 +6,7 @@
 #include "api/mcp_stdio.h"
 #include "api/rest.h"
 #include "api/session_ask.h"
+#include "api/session_change.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "tool/config_restart.h"
@@ -25,7 +26,8 @@
 static bool is_idle(const struct dispatcher *dispatcher)
 {
 	return TAILQ_EMPTY(&dispatcher->calls) && TAILQ_EMPTY(&dispatcher->exchanges) &&
-	       TAILQ_EMPTY(&dispatcher->stdios) && http_server_connections(dispatcher->http) == 0;
+	       TAILQ_EMPTY(&dispatcher->stdios) && TAILQ_EMPTY(&dispatcher->changes) &&
+	       http_server_connections(dispatcher->http) == 0;
 }
 
 static void cancel_all(struct dispatcher *dispatcher)
@@ -267,6 +269,7 @@ static void take_down(struct dispatcher *dispatcher)
 	while (!TAILQ_EMPTY(&dispatcher->calls))
 		call_abandon(TAILQ_FIRST(&dispatcher->calls));
 	session_ask_free_all(dispatcher);
+	session_change_free_all(dispatcher);
 	calc_client_stop(&dispatcher->calc);
 	if (dispatcher->ledger.audit)
 		ledger_close(&dispatcher->ledger);
@@ -294,6 +297,7 @@ int dispatcher_run(const struct dispatcher_start *start)
 	dispatcher.started = config_ref(start->config);
 	TAILQ_INIT(&dispatcher.calls);
 	TAILQ_INIT(&dispatcher.asks);
+	TAILQ_INIT(&dispatcher.changes);
 	TAILQ_INIT(&dispatcher.exchanges);
 	TAILQ_INIT(&dispatcher.stdios);
 	TAILQ_INIT(&dispatcher.sessions.open);

@@ -77,9 +77,10 @@ struct dispatcher {
 	TAILQ_HEAD(mcp_exchanges, mcp_exchange) exchanges; /* MCP's that are not over */
 	TAILQ_HEAD(, mcp_stdio) stdios;
 	const char *hosts[CONFIG_NAMES_MAX + 2];
-	TAILQ_HEAD(, call) calls;	/* of run_sandboxed that are not over */
-	TAILQ_HEAD(, session_ask) asks; /* about sessions that are not answered */
-	uint64_t upload_bytes;		/* of inputs that are being read */
+	TAILQ_HEAD(, call) calls;	      /* of run_sandboxed that are not over */
+	TAILQ_HEAD(, session_ask) asks;	      /* about sessions that are not answered */
+	TAILQ_HEAD(, session_change) changes; /* of sessions' files, without their rows yet */
+	uint64_t upload_bytes;		      /* of inputs that are being read */
 	struct strangers strangers;
 	bool draining;
 	int exit_status;

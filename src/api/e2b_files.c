@@ -6,7 +6,7 @@
 
 #include "api/query.h"
 #include "api/session_ask.h"
-#include "api/session_audit.h"
+#include "api/session_change.h"
 #include "api/session_words.h"
 #include "api/spool.h"
 #include "api/upload_room.h"
@@ -20,6 +20,8 @@
 #define FILES_MAX 64u
 #define FORM_BYTES_MAX (1 * MIB)
 #define BODY_BYTES_MAX (LIMIT_WORK_BYTES_MAX + FORM_BYTES_MAX)
+#define FOLDER_ITSELF "path names the folder itself; name a file in it"
+#define NO_SERVICE "the interpreter service is not there; try again"
 
 struct file {
 	char path[SESSION_PATH_BYTES];
@@ -30,7 +32,8 @@ struct file {
 
 struct transfer {
 	struct rest *rest;
-	struct session_ask *ask;
+	struct session_ask *ask;       /* that reads */
+	struct session_change *change; /* that writes */
 	char id[SESSION_ID_BYTES];
 	struct spool spool;
 	struct upload_room room; /* while the body comes */
@@ -60,6 +63,8 @@ static void on_gone(struct rest *rest)
 	struct transfer *transfer = rest->user;
 	if (transfer->ask)
 		session_ask_leave(transfer->ask);
+	if (transfer->change)
+		session_change_leave(transfer->change);
 	transfer_free(transfer);
 }
 
@@ -108,7 +113,7 @@ static int begin_file(struct transfer *transfer, struct span given)
 	if (e2b_path(given, file->path, &err) < 0)
 		return note(transfer, 400, err.text);
 	if (!file->path[0])
-		return note(transfer, 400, "path names the folder itself; name a file in it");
+		return note(transfer, 400, FOLDER_ITSELF);
 	if (spool_begin(&transfer->spool) < 0)
 		return note(transfer, 503, "no room for the file; try again");
 	transfer->count++;
@@ -311,67 +316,60 @@ static void on_rows(struct ledger_wait *wait, int rc)
 
 static void write_next(struct transfer *transfer);
 
-static void on_written(void *user, struct session_answer *answer)
+static void on_written(void *user, struct session_answer *answer, int row_rc)
 {
 	struct transfer *transfer = user;
 	struct rest *rest = transfer->rest;
-	const struct file *file = &transfer->files[transfer->next++];
-	const struct audit_input input = {
-		.name = file->path, .bytes = file->bytes, .sha256 = file->digest};
-	const struct session_deed deed = {.tool = SESSION_TOOL_WRITE,
-		.session = transfer->id,
-		.subject = span_text(file->path),
-		.input = &input,
-		.rc = answer->err.code};
-	transfer->ask = NULL;
+	transfer->change = NULL;
+	transfer->next++;
 	if (answer->err.code)
 		note_fault(transfer, &answer->err);
-	if (session_audit(rest->dispatcher, &rest->who, &deed) < 0)
-		fail(transfer, 503, ledger_why(&transfer->rest->dispatcher->ledger));
+	if (row_rc < 0)
+		fail(transfer, 503, ledger_why(&rest->dispatcher->ledger));
 	else if (transfer->status || transfer->next == transfer->count)
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_rows);
 	else
 		write_next(transfer);
 }
 
-static void ask(
-	struct transfer *transfer, struct session_request *request, session_answered *answered)
-{
-	struct dispatcher *dispatcher = transfer->rest->dispatcher;
-	struct session *session = sessions_by_id(&dispatcher->sessions, span_text(transfer->id));
-	if (session)
-		transfer->ask = session_ask(dispatcher, session, request, answered, transfer);
-	session_request_done(request);
-	if (!session)
-		fail(transfer, 502, "The sandbox is not running any more");
-	else if (!transfer->ask)
-		fail(transfer, 503, "the interpreter service is not there; try again");
-}
-
 static void write_next(struct transfer *transfer)
 {
 	struct file *file = &transfer->files[transfer->next];
+	struct rest *rest = transfer->rest;
+	struct session *session =
+		sessions_by_id(&rest->dispatcher->sessions, span_text(transfer->id));
 	struct session_request request;
 	session_request_init(&request);
 	request.verb = SESSION_WRITE;
 	memcpy(request.path, file->path, sizeof(request.path));
 	request.fd = TAKE_FD(file->fd);
 	request.bytes = file->bytes;
-	ask(transfer, &request, on_written);
+	if (session)
+		transfer->change = session_change(rest->dispatcher, &rest->who, session, &request,
+			file->digest, on_written, transfer);
+	session_request_done(&request);
+	if (!session)
+		fail(transfer, 502, "The sandbox is not running any more");
+	else if (!transfer->change)
+		fail(transfer, 503, NO_SERVICE);
 }
 
-static void read_file(struct transfer *transfer)
+static void read_file(struct transfer *transfer, struct session *session)
 {
 	struct session_request request;
 	struct err err = {0};
 	session_request_init(&request);
 	request.verb = SESSION_READ;
-	if (e2b_path(span_text(transfer->given), request.path, &err) < 0)
+	int rc = e2b_path(span_text(transfer->given), request.path, &err);
+	if (!rc && !request.path[0])
+		rc = err_set(&err, -EISDIR, "path", FOLDER_ITSELF);
+	if (!rc)
+		transfer->ask = session_ask(
+			transfer->rest->dispatcher, session, &request, on_read, transfer);
+	if (rc < 0)
 		fail(transfer, 400, err.text);
-	else if (!request.path[0])
-		fail(transfer, 400, "path names the folder itself; name a file in it");
-	else
-		ask(transfer, &request, on_read);
+	else if (!transfer->ask)
+		fail(transfer, 503, NO_SERVICE);
 }
 
 void e2b_files(struct rest *rest)
@@ -386,7 +384,7 @@ void e2b_files(struct rest *rest)
 	}
 	upload_room_leave(&transfer->room);
 	if (rest->exchange->head->method != HTTP_POST) {
-		read_file(transfer);
+		read_file(transfer, session);
 		return;
 	}
 	if (!transfer->is_form)

@@ -8,7 +8,7 @@
 #include "api/e2b.h"
 
 #include "api/session_ask.h"
-#include "api/session_audit.h"
+#include "api/session_change.h"
 #include "api/session_words.h"
 
 #include <errno.h>
@@ -26,12 +26,12 @@ static const char no_watching[] =
 
 struct deed {
 	struct rest *rest;
-	struct session_ask *ask;
+	struct session_ask *ask;       /* that looks */
+	struct session_change *change; /* that does not only look */
 	char id[SESSION_ID_BYTES];
 	struct session_request request; /* as asked; then the look */
 	char shown[SESSION_PATH_BYTES]; /* the path that the answer is about */
 	enum session_verb verb;
-	int rc;
 	int status;
 	const char *connect;
 	char words[sizeof(((struct err *)0)->text)];
@@ -42,6 +42,8 @@ static void on_gone(struct rest *rest)
 	struct deed *deed = rest->user;
 	if (deed->ask)
 		session_ask_leave(deed->ask);
+	if (deed->change)
+		session_change_leave(deed->change);
 	free(deed);
 }
 
@@ -106,7 +108,6 @@ static void answer_entry(struct deed *deed, const struct session_answer *got)
 static void note_fault(struct deed *deed, const struct err *err)
 {
 	const struct session_words words = session_words(err);
-	deed->rc = err->code;
 	deed->status = words.status;
 	deed->connect = words.connect;
 	(void)snprintf(deed->words, sizeof(deed->words), "%s", words.text);
@@ -126,17 +127,27 @@ static void on_looked(void *user, struct session_answer *got)
 	}
 }
 
-static void ask(struct deed *deed, session_answered *answered)
+static struct session *still_open(const struct deed *deed)
 {
-	struct dispatcher *dispatcher = deed->rest->dispatcher;
-	struct session *session = sessions_by_id(&dispatcher->sessions, span_text(deed->id));
-	struct session_request request = deed->request;
-	if (session)
-		deed->ask = session_ask(dispatcher, session, &request, answered, deed);
+	return sessions_by_id(&deed->rest->dispatcher->sessions, span_text(deed->id));
+}
+
+static void fail_unasked(struct deed *deed, const struct session *session)
+{
 	if (!session)
 		fail(deed, 502, "The sandbox is not running any more");
-	else if (!deed->ask)
+	else
 		fail(deed, 503, "the interpreter service is not there; try again");
+}
+
+static void look(struct deed *deed)
+{
+	struct session *session = still_open(deed);
+	struct session_request request = deed->request;
+	if (session)
+		deed->ask = session_ask(deed->rest->dispatcher, session, &request, on_looked, deed);
+	if (!deed->ask)
+		fail_unasked(deed, session);
 }
 
 static void on_row(struct ledger_wait *wait, int rc)
@@ -152,34 +163,32 @@ static void on_row(struct ledger_wait *wait, int rc)
 	} else {
 		deed->request.verb = SESSION_STAT;
 		memcpy(deed->request.path, deed->shown, sizeof(deed->shown));
-		ask(deed, on_looked);
+		look(deed);
 	}
 }
 
-static void on_changed(void *user, struct session_answer *got)
+static void on_changed(void *user, struct session_answer *got, int row_rc)
 {
 	struct deed *deed = user;
 	struct rest *rest = deed->rest;
-	cleanup_buf struct buf subject = {0};
-	buf_init(&subject, 2 * SESSION_PATH_BYTES + 8);
-	deed->ask = NULL;
+	deed->change = NULL;
 	if (got->err.code)
 		note_fault(deed, &got->err);
-	int rc = buf_add_text(&subject, deed->request.path);
-	if (!rc && deed->verb == SESSION_MOVE)
-		rc = buf_printf(&subject, " -> %s", deed->request.target);
-	const struct session_deed row = {
-		.tool = deed->verb == SESSION_MOVE    ? SESSION_TOOL_MOVE
-			: deed->verb == SESSION_MKDIR ? SESSION_TOOL_MKDIR
-						      : SESSION_TOOL_REMOVE,
-		.session = deed->id,
-		.subject = span_of(subject.data, subject.len),
-		.rc = deed->rc,
-	};
-	if (rc < 0 || session_audit(rest->dispatcher, &rest->who, &row) < 0)
-		fail(deed, 503, ledger_why(&deed->rest->dispatcher->ledger));
+	if (row_rc < 0)
+		fail(deed, 503, ledger_why(&rest->dispatcher->ledger));
 	else
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_row);
+}
+
+static void change(struct deed *deed)
+{
+	struct session *session = still_open(deed);
+	struct session_request request = deed->request;
+	if (session)
+		deed->change = session_change(deed->rest->dispatcher, &deed->rest->who, session,
+			&request, NULL, on_changed, deed);
+	if (!deed->change)
+		fail_unasked(deed, session);
 }
 
 static const struct {
@@ -290,6 +299,8 @@ void e2b_filesystem(struct rest *rest)
 	rest->on_gone = on_gone;
 	if (read_request(deed, object, &err) < 0)
 		fail(deed, 400, err.text);
+	else if (verb == SESSION_LIST || verb == SESSION_STAT)
+		look(deed);
 	else
-		ask(deed, verb == SESSION_LIST || verb == SESSION_STAT ? on_looked : on_changed);
+		change(deed);
 }

@@ -7,7 +7,7 @@
 #include "api/rest.h"
 
 #include "api/session_ask.h"
-#include "api/session_audit.h"
+#include "api/session_change.h"
 #include "api/session_words.h"
 #include "api/spool.h"
 #include "api/upload_room.h"
@@ -25,7 +25,8 @@
 
 struct transfer {
 	struct rest *rest;
-	struct session_ask *ask;
+	struct session_ask *ask;       /* that looks */
+	struct session_change *change; /* that does not only look */
 	enum session_verb verb;
 	char id[SESSION_ID_BYTES];
 	char path[SESSION_PATH_BYTES];
@@ -48,6 +49,8 @@ static void on_gone(struct rest *rest)
 	struct transfer *transfer = rest->user;
 	if (transfer->ask)
 		session_ask_leave(transfer->ask);
+	if (transfer->change)
+		session_change_leave(transfer->change);
 	transfer_free(transfer);
 }
 
@@ -172,21 +175,24 @@ static void on_row(struct ledger_wait *wait, int rc)
 	}
 }
 
-static void changed(struct transfer *transfer, int rc)
+static void note_fault(struct transfer *transfer, const struct err *err)
 {
+	if (!err->code)
+		return;
+	(void)snprintf(transfer->text, sizeof(transfer->text), "%s", err->text);
+	transfer->words = session_words(err);
+	if (transfer->words.text == err->text)
+		transfer->words.text = transfer->text;
+}
+
+static void changed(void *user, struct session_answer *answer, int row_rc)
+{
+	struct transfer *transfer = user;
 	struct rest *rest = transfer->rest;
-	const struct audit_input input = {
-		.name = transfer->path, .bytes = transfer->spool.bytes, .sha256 = transfer->digest};
-	bool writes = transfer->verb == SESSION_WRITE;
-	const struct session_deed deed = {
-		.tool = writes ? SESSION_TOOL_WRITE : SESSION_TOOL_REMOVE,
-		.session = transfer->id,
-		.subject = span_text(transfer->path),
-		.input = writes ? &input : NULL,
-		.rc = rc,
-	};
-	if (session_audit(rest->dispatcher, &rest->who, &deed) < 0)
-		fail(transfer, 503, NULL, ledger_why(&transfer->rest->dispatcher->ledger));
+	transfer->change = NULL;
+	note_fault(transfer, &answer->err);
+	if (row_rc < 0)
+		fail(transfer, 503, NULL, ledger_why(&rest->dispatcher->ledger));
 	else
 		ledger_wait(&rest->dispatcher->ledger, &rest->wait, on_row);
 }
@@ -247,17 +253,9 @@ static void answer_file(struct transfer *transfer, struct session_answer *answer
 static void answered(void *user, struct session_answer *answer)
 {
 	struct transfer *transfer = user;
-	bool changes = transfer->verb == SESSION_WRITE || transfer->verb == SESSION_REMOVE;
 	transfer->ask = NULL;
-	if (answer->err.code) {
-		(void)snprintf(transfer->text, sizeof(transfer->text), "%s", answer->err.text);
-		transfer->words = session_words(&answer->err);
-		if (transfer->words.text == answer->err.text)
-			transfer->words.text = transfer->text;
-	}
-	if (changes)
-		changed(transfer, answer->err.code);
-	else if (transfer->words.status)
+	note_fault(transfer, &answer->err);
+	if (transfer->words.status)
 		fail(transfer, transfer->words.status, NULL, transfer->words.text);
 	else if (transfer->verb == SESSION_LIST)
 		answer_list(transfer, answer);
@@ -317,7 +315,13 @@ void rest_session_files(struct rest *rest, struct session *session, struct span 
 		request.fd = TAKE_FD(transfer->spool.fd);
 		request.bytes = transfer->spool.bytes;
 	}
-	transfer->ask = session_ask(rest->dispatcher, session, &request, answered, transfer);
-	if (!transfer->ask)
+	bool changes = request.verb == SESSION_WRITE || request.verb == SESSION_REMOVE;
+	if (changes)
+		transfer->change = session_change(rest->dispatcher, &rest->who, session, &request,
+			transfer->digest, changed, transfer);
+	else
+		transfer->ask =
+			session_ask(rest->dispatcher, session, &request, answered, transfer);
+	if (!transfer->ask && !transfer->change)
 		fail(transfer, 503, NULL, "the interpreter service is not there; try again");
 }
