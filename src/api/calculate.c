@@ -41,15 +41,22 @@ static void finish(struct ledger_wait *wait, int rc)
 	free(it);
 }
 
-static void refuse(struct calculation *it, int status, const char *why)
+/* In the place of an answer: a status, and its reason. */
+static void set_refusal(struct calculation *it, int status, const char *why)
 {
 	it->status = status;
 	it->answer.len = 0;
 	if (buf_add_text(&it->answer, why) < 0)
 		it->answer.len = 0;
+}
+
+static void refuse(struct calculation *it, int status, const char *why)
+{
 	const struct audit_call what = {
 		.tool = ROLE_TOOL_CALCULATE, .code = span_of(it->expr, it->expr_bytes)};
-	(void)!call_audit_refusal(it->dispatcher, &it->who, &what, why);
+	set_refusal(it, status, why);
+	if (call_audit_refusal(it->dispatcher, &it->who, &what, why) < 0)
+		set_refusal(it, 503, ledger_why(&it->dispatcher->ledger));
 	ledger_wait(&it->dispatcher->ledger, &it->ledger, finish);
 }
 
@@ -100,10 +107,8 @@ static void on_answered(struct calc_wait *wait, struct span answer)
 		rc = ledger_room(ledger, &err);
 	if (!rc)
 		rc = audit_single(ledger->audit, &call, &end, NULL, &err);
-	if (rc < 0) {
-		it->status = 503;
-		it->answer.len = 0;
-	}
+	if (rc < 0)
+		set_refusal(it, 503, ledger_why(ledger));
 	ledger_wait(ledger, &it->ledger, finish);
 }
 

@@ -81,17 +81,19 @@ void call_describe(const struct call *call, struct audit_call *ret_call,
 static void tell_refused(struct ledger_wait *wait, int rc)
 {
 	struct call *call = (struct call *)((char *)wait - offsetof(struct call, wait));
+	bool unlogged = rc < 0 || call->unlogged;
 	const struct call_end end = {
-		.status = rc < 0 ? 503 : call->status,
-		.detail = rc < 0 ? ledger_why(&call->dispatcher->ledger) : call->detail,
-		.field = rc < 0 ? NULL : call->field,
-		.retry_after_s = rc < 0 ? 1 : call->retry_after_s,
+		.status = unlogged ? 503 : call->status,
+		.detail = unlogged ? ledger_why(&call->dispatcher->ledger) : call->detail,
+		.field = unlogged ? NULL : call->field,
+		.retry_after_s = unlogged ? 1 : call->retry_after_s,
 		.job_id = call->spec.id,
 		.outcome = OUTCOME_REJECTED,
 	};
 	metrics_refusal(&call->dispatcher->metrics, call->who.role->name);
 	if (call->record)
 		jobs_end(&call->dispatcher->jobs, call->record, OUTCOME_REJECTED, span_of("", 0));
+	call->record = NULL;
 	if (!call->left)
 		call->sink.done(call->sink.user, &end);
 	call_free(call);
@@ -117,9 +119,11 @@ void call_refuse(struct call *call, int status, const char *detail)
 	if (!rc)
 		rc = accepted ? audit_complete(ledger->audit, &described, &end, NULL, &err)
 			      : audit_single(ledger->audit, &described, &end, NULL, &err);
-	if (rc < 0)
-		log_fault("audit", &err);
 	call->state = CALL_COMPLETING;
+	if (rc < 0) {
+		log_fault("audit", &err);
+		call->unlogged = true;
+	}
 	ledger_wait(ledger, &call->wait, tell_refused);
 }
 

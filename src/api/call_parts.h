@@ -48,6 +48,7 @@ struct call {
 
 	/* a refusal */
 	int status;
+	bool unlogged; /* its row could not be queued: that is all its caller is told */
 	const char *field;
 	char detail[256];
 	uint32_t retry_after_s;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define TELL_MS 1000u /* a log that fails says so once in this time */
-#define QUEUE_ROWS_HIGH (AUDIT_QUEUE_ROWS - 64u)
+#define ROWS_SPARE 64u
 
 void ledger_options(
 	const struct config *config, const char *path, struct audit_options *ret_options)
@@ -23,6 +23,13 @@ void ledger_options(
 		.values = config->audit.redact_values,
 		.value_count = config->audit.redact_value_count,
 	};
+}
+
+/* For those who wait already: what they wait for is in no log, and on_flush tells them. */
+static void note_dropped(struct ledger *ledger, int rc)
+{
+	if (!ledger->turn_rc && !TAILQ_EMPTY(&ledger->waits))
+		ledger->turn_rc = rc;
 }
 
 static void settle(struct ledger *ledger, int rc)
@@ -60,8 +67,11 @@ int ledger_reload(struct ledger *ledger, const struct audit_options *options, st
 {
 	const struct audit_head before = audit_head(ledger->audit);
 	struct err lost = {0};
-	bool is_anew;
+	bool is_anew, had_rows = audit_queued(ledger->audit) > 0;
 	int rc = audit_reload(ledger->audit, options, &is_anew, err);
+	/* They were queued for the log that is lost, and went with it. */
+	if (is_anew && had_rows)
+		note_dropped(ledger, -ESTALE);
 	if (!rc && is_anew)
 		log_line("audit_begins", "after", before.hash, NULL);
 	note_place(ledger, audit_present(ledger->audit, &lost), &lost);
@@ -173,10 +183,15 @@ void ledger_forget(struct ledger *ledger, struct ledger_wait *wait)
 
 int ledger_room(struct ledger *ledger, struct err *err)
 {
-	if (audit_queued(ledger->audit) < QUEUE_ROWS_HIGH)
-		return 0;
+	return audit_has_room(ledger->audit, ROWS_SPARE) ? 0 : ledger_write(ledger, err);
+}
+
+int ledger_write(struct ledger *ledger, struct err *err)
+{
 	int rc = flush(ledger);
-	/* Nobody is told here, for the caller is in the middle of something: on_flush does. */
-	ledger->turn_rc = ledger->turn_rc ? ledger->turn_rc : rc;
-	return rc ? err_set(err, rc, "audit", "%s", ledger_why(ledger)) : 0;
+	if (!rc)
+		return 0;
+	/* Nobody is told here, for the caller is in the middle of something. */
+	note_dropped(ledger, rc);
+	return err_set(err, rc, "audit", "%s", ledger_why(ledger));
 }

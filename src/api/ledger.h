@@ -29,7 +29,7 @@ struct ledger {
 	TAILQ_HEAD(ledger_waits, ledger_wait) waits;
 	char shown_head[AUDIT_HASH_HEX_BYTES]; /* the last that went to the log */
 	uint64_t turn, failures, told_ms;
-	int turn_rc;   /* of a flush in the middle of a turn */
+	int turn_rc;   /* why rows of this turn, that somebody waits for, were dropped; or 0 */
 	bool is_lost;  /* the log is not at its place: no call is served */
 	bool tick_due; /* the once-a-second work waits for the flush that is about to come */
 };
@@ -54,6 +54,9 @@ int ledger_reload(
 
 /* No longer interested: `written` is not called. The row is written all the same. */
 void ledger_forget(struct ledger *ledger, struct ledger_wait *wait);
+
+/* Writes what is queued now, for a row whose caller cannot wait for its turn. 0 or -errno. */
+int ledger_write(struct ledger *ledger, struct err *err) MUST_CHECK;
 
 /* Rows may be queued: makes room where the queue is full. 0 or -errno. */
 int ledger_room(struct ledger *ledger, struct err *err) MUST_CHECK;

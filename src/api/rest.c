@@ -293,7 +293,7 @@ static void look_at_accept(struct rest *rest)
 static void on_gone(struct http_exchange *exchange)
 {
 	struct rest *rest = exchange->user;
-	if (exchange->refused)
+	if (exchange->refused.detail)
 		rest_note_refused(rest);
 	if (rest->on_gone)
 		rest->on_gone(rest);

@@ -86,7 +86,8 @@ void rest_refuse_call(
 const char *rest_tool(const struct rest *rest);
 /* 401 to a call of a tool. Few a minute have a row; the next row counts the others. */
 void rest_refuse_stranger(struct rest *rest, const char *detail);
-/* The server has refused the request by itself: too large, too slow, malformed. */
+/* The server refuses the request by itself: too large, too slow, malformed. It answers behind this:
+ * the row is written by then. */
 void rest_note_refused(struct rest *rest);
 /* rest_cors.c: tells the browser that the page which asks may read the answer, if its origin is a
  * listed one: then true. */

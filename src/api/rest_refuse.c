@@ -94,7 +94,14 @@ void rest_refuse_stranger(struct rest *rest, const char *detail)
 void rest_note_refused(struct rest *rest)
 {
 	const struct audit_call what = {.tool = rest_tool(rest)};
-	if (what.tool && rest->who.role && !rest->refused)
-		(void)!call_audit_refusal(
-			rest->dispatcher, &rest->who, &what, rest->exchange->refused);
+	struct ledger *ledger = &rest->dispatcher->ledger;
+	struct http_fault *refused = &rest->exchange->refused;
+	struct err err;
+	if (!what.tool || !rest->who.role || rest->refused)
+		return;
+	int rc = call_audit_refusal(rest->dispatcher, &rest->who, &what, refused->detail);
+	if (!rc)
+		rc = ledger_write(ledger, &err);
+	if (rc < 0)
+		*refused = (struct http_fault){.status = 503, .detail = ledger_why(ledger)};
 }

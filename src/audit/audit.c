@@ -136,10 +136,16 @@ int audit_reload(
 	return rc ? rc : take_options(audit, options, err);
 }
 
+bool audit_has_room(const struct audit *audit, size_t rows)
+{
+	return audit->queue_rows + rows <= AUDIT_QUEUE_ROWS &&
+	       audit->queue_bytes < AUDIT_QUEUE_BYTES;
+}
+
 static int enqueue(struct audit *audit, const char *kind, const struct audit_call *call,
 	const struct audit_end *end, uint64_t *ret_ticket, struct err *err)
 {
-	if (audit->queue_rows >= AUDIT_QUEUE_ROWS || audit->queue_bytes >= AUDIT_QUEUE_BYTES)
+	if (!audit_has_room(audit, 1))
 		return err_set(err, -ENOBUFS, "audit", "the queue of the audit log is full");
 	struct audit_queued *queued = calloc(1, sizeof(*queued));
 	if (!queued)

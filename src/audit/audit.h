@@ -141,6 +141,9 @@ void audit_abandon(struct audit *audit);
 uint64_t audit_durable(const struct audit *audit);
 size_t audit_queued(const struct audit *audit);
 
+/* Whether the queue takes another row, and has places for so many. */
+bool audit_has_room(const struct audit *audit, size_t rows);
+
 struct audit_head {
 	uint64_t seq; /* 0 with an empty log */
 	char hash[AUDIT_HASH_HEX_BYTES];

@@ -126,12 +126,13 @@ void conn_refuse(struct http_conn *conn, int status, const char *detail)
 		conn->has_exchange = true;
 	}
 	conn->keep_alive = false;
-	conn->exchange.refused = detail;
+	conn->exchange.refused = (struct http_fault){.status = status, .detail = detail};
 	/* For its handler the request never was. */
 	if (conn->exchange.on_gone)
 		conn->exchange.on_gone(&conn->exchange);
 	conn->exchange.on_gone = NULL;
-	http_problem(&conn->exchange, status, NULL, "%s", detail);
+	http_problem(&conn->exchange, conn->exchange.refused.status, NULL, "%s",
+		conn->exchange.refused.detail);
 }
 
 /* Copies the head, parses it and asks the handler. */

@@ -49,7 +49,7 @@ struct http_head {
 };
 
 struct http_fault {
-	int status;	    /* 400, 431, 501, 505 */
+	int status;	    /* of the answer */
 	const char *detail; /* static */
 };
 

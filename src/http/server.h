@@ -56,7 +56,9 @@ struct http_exchange {
 
 	void *user; /* the handler's */
 	void (*on_gone)(struct http_exchange *exchange);
-	const char *refused; /* in on_gone: why the server itself refuses the request; or NULL */
+	/* In on_gone, where the server itself refuses the request: with what, and on_gone may put
+	 * another in its place. Else its detail is NULL. */
+	struct http_fault refused;
 	void (*on_room)(struct http_exchange *exchange); /* a full stream has room again */
 
 	/* The server's own. */

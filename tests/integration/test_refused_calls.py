@@ -107,7 +107,6 @@ def test_what_is_refused_before_its_body_is_read(brig):
         head = (f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {RESEARCH}\r\n"
                 "Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n")
         assert brig.raw(head.encode()).startswith(b"HTTP/1.1 413 ")
-        host.wait_until(lambda: brig.audit("1", f"seq > {rows.seen}"), "the row of a 413")
         assert "larger than this route takes" in rows.one()["error"]
 
 
