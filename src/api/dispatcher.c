@@ -184,7 +184,7 @@ static void on_control(evutil_socket_t fd, short what, void *context)
 		dispatcher->metrics.reloads[0]++;
 	else if (message.verb == CONTROL_DRAIN)
 		dispatcher_drain(dispatcher);
-	fd_close(&got_fd);
+	fd_close(&got_fd); /* that is the answer to CONTROL_PING */
 }
 
 static int serve_http(struct dispatcher *dispatcher)

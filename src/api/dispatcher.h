@@ -28,6 +28,7 @@ enum control_verb {
 	CONTROL_RELOAD,	       /* parent → dispatcher: the configuration file has changed */
 	CONTROL_RELOAD_FAILED, /* parent → dispatcher: it has, and is at fault */
 	CONTROL_DRAIN,	       /* parent → dispatcher: finish what runs, then leave */
+	CONTROL_PING,	       /* parent → dispatcher: close the descriptor that comes with it */
 	CONTROL_READY,	       /* dispatcher → parent */
 };
 

@@ -12,10 +12,10 @@
 #include "base/fd.h"
 #include "cmd/cmd.h"
 #include "cmd/serve_dispatcher.h"
+#include "cmd/serve_half.h"
 #include "cmd/serve_notify.h"
 #include "cmd/serve_store.h"
 #include "launch/launch.h"
-#include "launch/pulse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,20 +32,10 @@
 #define CELLS_DEFAULT 64u
 #define PARK_MIN 2u
 #define PARK_MAX 32u
-#define PAUSE_MS_MIN 50u
-#define PAUSE_MS_MAX 5000u
-#define CALM_MS 10000u
-
-struct half {
-	uint64_t started_ms;
-	uint64_t again_ms; /* when to start it again; 0: it runs */
-	uint32_t pause_ms;
-};
 
 struct instance {
 	char image[LINK_IMAGE_BYTES];
 	struct launch *launch;
-	struct pulse pulse;
 	struct half half;
 };
 
@@ -59,17 +49,6 @@ struct parent {
 	bool was_ready, stopping;
 	int exit_status;
 };
-
-/* Longer each time, from the start again once it has lived for a while. */
-static void note_death(struct half *half)
-{
-	uint64_t now_ms = clock_now_ms();
-	bool calm = now_ms - half->started_ms > CALM_MS;
-	half->pause_ms = calm || !half->pause_ms ? PAUSE_MS_MIN : half->pause_ms * 2;
-	if (half->pause_ms > PAUSE_MS_MAX)
-		half->pause_ms = PAUSE_MS_MAX;
-	half->again_ms = now_ms + half->pause_ms;
-}
 
 static void send_control(struct parent *parent, uint32_t verb, const char *image, int fd)
 {
@@ -106,15 +85,14 @@ static int start_service(struct parent *parent, struct instance *instance, struc
 		.park_min = PARK_MIN,
 		.park_max = PARK_MAX,
 	};
-	instance->half.started_ms = clock_now_ms();
+	half_starting(&instance->half);
 	int rc = launch_start(&options, &instance->launch, err);
 	if (rc < 0) {
 		instance->launch = NULL;
-		note_death(&instance->half);
+		half_ended(&instance->half);
 		return rc;
 	}
-	instance->half.again_ms = 0;
-	pulse_start(&instance->pulse, clock_now_ms());
+	half_serves(&instance->half);
 	send_link(parent, instance);
 	return 0;
 }
@@ -147,7 +125,7 @@ static int start_services(struct parent *parent, struct err *err)
 static int start_dispatcher(struct parent *parent, struct err *err)
 {
 	int pair[2];
-	parent->dispatcher.started_ms = clock_now_ms();
+	half_starting(&parent->dispatcher);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(err, -errno, "dispatcher", "socketpair");
 	pid_t pid = fork();
@@ -160,7 +138,6 @@ static int start_dispatcher(struct parent *parent, struct err *err)
 	}
 	parent->pid = pid;
 	parent->control_fd = pair[0];
-	parent->dispatcher.again_ms = 0;
 	for (size_t i = 0; i < parent->instance_count; i++)
 		send_link(parent, &parent->instances[i]);
 	return 0;
@@ -170,6 +147,7 @@ static void on_dispatcher_ended(struct parent *parent, int status)
 {
 	bool clean = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	fd_close(&parent->control_fd);
+	half_ended(&parent->dispatcher);
 	parent->pid = 0;
 	if (parent->stopping || parent->options->ends_with_dispatcher || !parent->was_ready) {
 		parent->exit_status = clean ? CMD_OK : CMD_INTERNAL;
@@ -177,7 +155,6 @@ static void on_dispatcher_ended(struct parent *parent, int status)
 		return;
 	}
 	log_line("dispatcher_died", NULL);
-	note_death(&parent->dispatcher);
 }
 
 static void reap(struct parent *parent)
@@ -244,7 +221,13 @@ static void on_control(struct parent *parent)
 		fd_close(&parent->control_fd);
 		return;
 	}
-	if (message.verb != CONTROL_READY || parent->was_ready)
+	if (message.verb != CONTROL_READY)
+		return;
+	/* Not before: to open a large log may take its time. Over stdio a client that waits in vain
+	 * ends it all by itself. */
+	if (!parent->options->ends_with_dispatcher)
+		half_serves(&parent->dispatcher);
+	if (parent->was_ready)
 		return;
 	parent->was_ready = true;
 	if (parent->options->ready)
@@ -255,25 +238,42 @@ static void on_control(struct parent *parent)
 static void on_service_ended(struct parent *parent, struct instance *instance)
 {
 	log_line("service_died", NULL);
-	pulse_stop(&instance->pulse);
 	launch_free(instance->launch);
 	instance->launch = NULL;
 	send_link(parent, instance);
-	note_death(&instance->half);
+	half_ended(&instance->half);
+}
+
+static int ping_dispatcher(const void *user, int answer_fd)
+{
+	const struct parent *parent = user;
+	const struct control_message message = {.verb = CONTROL_PING};
+	struct pollfd control = {.fd = parent->control_fd, .events = POLLOUT};
+	if (poll(&control, 1, 0) == 0)
+		return -EAGAIN;
+	ssize_t sent = fd_send(parent->control_fd, &message, sizeof(message), &answer_fd, 1);
+	return sent < 0 ? (int)sent : 0;
 }
 
 /* One that gives no sign of life holds its callers for ever: it is ended, and started again. */
-static void feel_pulse(struct parent *parent, struct instance *instance)
+static void feel_pulses(struct parent *parent)
 {
 	uint32_t limit_ms = parent->options->config->service.silence_max_ms;
 	char limit[24];
-	if (!instance->launch ||
-		!pulse_turn(&instance->pulse, instance->launch, limit_ms, clock_now_ms()))
-		return;
 	(void)snprintf(limit, sizeof(limit), "%u", limit_ms);
-	log_line("service_silent", "image", instance->image[0] ? instance->image : "default",
-		"silence_max_ms", limit, NULL);
-	launch_kill(instance->launch);
+	for (size_t i = 0; i < parent->instance_count; i++) {
+		struct instance *instance = &parent->instances[i];
+		if (!half_is_silent(&instance->half, launch_ping, instance->launch, limit_ms))
+			continue;
+		log_line("service_silent", "image",
+			instance->image[0] ? instance->image : "default", "silence_max_ms", limit,
+			NULL);
+		launch_kill(instance->launch);
+	}
+	if (half_is_silent(&parent->dispatcher, ping_dispatcher, parent, limit_ms)) {
+		log_line("dispatcher_silent", "silence_max_ms", limit, NULL);
+		(void)kill(parent->pid, SIGKILL);
+	}
 }
 
 static void start_again(struct parent *parent)
@@ -291,19 +291,17 @@ static void start_again(struct parent *parent)
 	if (!parent->pid && !parent->stopping && parent->dispatcher.again_ms <= now_ms &&
 		start_dispatcher(parent, &err) < 0) {
 		log_fault("dispatcher", &err);
-		note_death(&parent->dispatcher);
+		half_ended(&parent->dispatcher);
 	}
 }
 
 static int next_wait_ms(const struct parent *parent)
 {
-	uint64_t now_ms = clock_now_ms(), next_ms = UINT64_MAX;
-	if (!parent->pid)
-		next_ms = parent->dispatcher.again_ms;
+	uint64_t now_ms = clock_now_ms();
+	uint64_t next_ms = half_due_ms(&parent->dispatcher, parent->pid > 0);
 	for (size_t i = 0; i < parent->instance_count; i++) {
 		const struct instance *instance = &parent->instances[i];
-		uint64_t due_ms =
-			instance->launch ? instance->pulse.next_ms : instance->half.again_ms;
+		uint64_t due_ms = half_due_ms(&instance->half, instance->launch != NULL);
 		if (due_ms < next_ms)
 			next_ms = due_ms;
 	}
@@ -312,39 +310,41 @@ static int next_wait_ms(const struct parent *parent)
 	return next_ms > now_ms ? (int)(next_ms - now_ms) : 0;
 }
 
-/* The end of each service, and its answer. */
-static void watch_services(const struct parent *parent, struct pollfd *watched)
+static void watch_services(
+	const struct parent *parent, struct pollfd *ended, struct pollfd *answers)
 {
 	for (size_t i = 0; i < parent->instance_count; i++) {
 		const struct instance *instance = &parent->instances[i];
 		int ended_fd = instance->launch ? launch_ended_fd(instance->launch) : -1;
-		int pulse_fd = instance->launch ? instance->pulse.fd : -1;
-		watched[2 * i] = (struct pollfd){.fd = ended_fd, .events = POLLIN};
-		watched[2 * i + 1] = (struct pollfd){.fd = pulse_fd, .events = POLLIN};
+		ended[i] = (struct pollfd){.fd = ended_fd, .events = POLLIN};
+		answers[i] =
+			(struct pollfd){.fd = half_answer_fd(&instance->half), .events = POLLIN};
 	}
 }
 
 static void turn(struct parent *parent)
 {
-	struct pollfd watched[2 + 2 * LINKS_MAX] = {
+	struct pollfd watched[3 + 2 * LINKS_MAX] = {
 		{.fd = parent->signal_fd, .events = POLLIN},
 		{.fd = parent->control_fd, .events = POLLIN},
+		{.fd = half_answer_fd(&parent->dispatcher), .events = POLLIN},
 	};
-	watch_services(parent, watched + 2);
 	size_t instances = parent->instance_count;
-	if (poll(watched, 2 + 2 * instances, next_wait_ms(parent)) < 0)
+	struct pollfd *ended = watched + 3, *answers = ended + instances;
+	watch_services(parent, ended, answers);
+	if (poll(watched, 3 + 2 * instances, next_wait_ms(parent)) < 0)
 		return;
 	if (watched[1].revents)
 		on_control(parent);
+	if (watched[2].revents)
+		pulse_answered(&parent->dispatcher.pulse);
 	for (size_t i = 0; i < instances; i++) {
-		struct instance *instance = &parent->instances[i];
-		if (watched[3 + 2 * i].revents)
-			pulse_answered(&instance->pulse);
-		if (watched[2 + 2 * i].revents)
-			on_service_ended(parent, instance);
-		else
-			feel_pulse(parent, instance);
+		if (answers[i].revents)
+			pulse_answered(&parent->instances[i].half.pulse);
+		if (ended[i].revents)
+			on_service_ended(parent, &parent->instances[i]);
 	}
+	feel_pulses(parent);
 	if (watched[0].revents)
 		on_signal(parent);
 	start_again(parent);
@@ -382,9 +382,10 @@ int serve_parent_run(struct serve_parent_options *options)
 	while (rc >= 0 && (!parent.stopping || parent.pid > 0))
 		turn(&parent);
 	for (size_t i = 0; i < parent.instance_count; i++) {
-		pulse_stop(&parent.instances[i].pulse);
+		half_leave(&parent.instances[i].half);
 		launch_free(parent.instances[i].launch);
 	}
+	half_leave(&parent.dispatcher);
 	fd_close(&parent.control_fd);
 	fd_close(&parent.signal_fd);
 	config_unref(options->config);

@@ -261,20 +261,13 @@ bool launch_takes(const struct launch *launch)
 	return poll(&link, 1, 0) != 0;
 }
 
-int launch_ping(const struct launch *launch, int *ret_fd)
+int launch_ping(const void *user, int answer_fd)
 {
+	const struct launch *launch = user;
 	const char verb = LINK_PING;
-	int pair[2];
 	if (!launch_takes(launch))
 		return -EAGAIN;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	ssize_t sent = fd_send(launch->link_fd, &verb, 1, &pair[1], 1);
-	(void)close(pair[1]);
-	if (sent < 0)
-		(void)close(pair[0]);
-	else
-		*ret_fd = pair[0];
+	ssize_t sent = fd_send(launch->link_fd, &verb, 1, &answer_fd, 1);
 	return sent < 0 ? (int)sent : 0;
 }
 

@@ -57,9 +57,8 @@ int launch_pass(const struct launch *launch, int channel_fd, struct err *err) MU
  * stopped. */
 bool launch_takes(const struct launch *launch);
 
-/* Asks whether it is still there: `*ret_fd`, the caller's, becomes readable with its answer.
- * -EAGAIN where the link takes no more, or another -errno. */
-int launch_ping(const struct launch *launch, int *ret_fd) MUST_CHECK;
+/* A pulse_ask of a struct launch: whether its loop still turns. */
+int launch_ping(const void *launch, int answer_fd) MUST_CHECK;
 
 /* Ends it at once, even one that is stopped; launch_ended_fd tells. launch_free is still due. */
 void launch_kill(const struct launch *launch);

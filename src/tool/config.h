@@ -65,7 +65,7 @@ struct config_service {
 	layer_set allow_degraded;
 	uint32_t cells_max;	 /* 0: the service decides */
 	uint32_t jobs_at_once;	 /* of all roles; what quota_new gets */
-	uint32_t silence_max_ms; /* of a service: then it is ended and started again */
+	uint32_t silence_max_ms; /* of either half: then it is ended, and started again */
 };
 
 struct config_audit {

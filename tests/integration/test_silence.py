@@ -1,9 +1,10 @@
-"""A service that is there and does not answer: its callers get their error, and the next are served.
+"""A half that is there and does not answer: its callers get their error, and the next are served.
 
 The limit is set low here (`silence_max`); nothing asserts how long anything took.
 """
 
 import contextlib
+import http.client
 import os
 import signal
 import socket
@@ -46,6 +47,14 @@ class Callers:
             thread.join(host.WATCHDOG_S)
         assert len(self.replies) == len(self.threads), "a caller is held for ever"
         return self.replies
+
+
+def unless_cut(call):
+    """The reply, or None where the connection was cut."""
+    try:
+        return call()
+    except (OSError, http.client.HTTPException):
+        return None
 
 
 def stop_in_mid_job(brig, callers, session):
@@ -131,6 +140,27 @@ def test_one_that_is_only_kept_from_running_stays():
         assert brig.run("x", session=session).json["result"]["text"] == "6"
         assert brig.child("brig-service") == pid
         assert "service_silent" not in brig.log_text()
+
+
+def test_a_stopped_dispatcher_is_ended_and_another_answers():
+    with serve(5) as brig:
+        session, callers = begin(brig), Callers()
+        callers.start("job", lambda: unless_cut(lambda: brig.run(SLEEP)))
+        host.wait_until(lambda: cells_running(brig) == 1, "it runs")
+        service, pid = brig.child("brig-service"), brig.child("brig")
+        os.kill(pid, signal.SIGSTOP)
+        # This one comes to a door that nobody opens, until the next one does.
+        callers.start("late", lambda: brig.run("6 * 7"))
+        host.wait_until(lambda: brig.child("brig") not in (None, pid), "another is there")
+        replies = callers.join()
+        assert replies["job"] is None, "the connection went with its process"
+        assert replies["late"].json["result"]["text"] == "42"
+        assert '"dispatcher_silent"' in brig.log_text()
+        assert brig.child("brig-service") == service
+        assert brig.run("6 * 7").json["result"]["text"] == "42"
+        assert brig.run("x", session=session).status in (404, 410)
+        host.wait_until(lambda: only_parked_cells(brig), "no cell is left")
+    assert brig.process.returncode == 0
 
 
 @pytest.mark.slow
