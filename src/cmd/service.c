@@ -109,7 +109,8 @@ static int serve(int listen_fd, const struct launch *launch, const sigset_t *wai
 			accept_one(listen_fd, launch);
 		if (watched[2].revents)
 			pulse_answered(&pulse);
-		if (pulse_turn(&pulse, launch_ping, launch, CONFIG_SILENCE_MAX_MS, clock_now_ms())) {
+		if (pulse_turn(
+			    &pulse, launch_ping, launch, CONFIG_SILENCE_MAX_MS, clock_now_ms())) {
 			(void)fprintf(stderr, "{\"event\": \"service_silent\"}\n");
 			launch_kill(launch);
 		}

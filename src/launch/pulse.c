@@ -40,8 +40,8 @@ static int send_question(struct pulse *pulse, pulse_ask *ask, const void *user)
 	return rc;
 }
 
-bool pulse_turn(struct pulse *pulse, pulse_ask *ask, const void *user, uint32_t limit_ms,
-	uint64_t now_ms)
+bool pulse_turn(
+	struct pulse *pulse, pulse_ask *ask, const void *user, uint32_t limit_ms, uint64_t now_ms)
 {
 	if (now_ms < pulse->next_ms)
 		return false;

@@ -6,9 +6,9 @@
  *		if (pulse.fd is readable) pulse_answered(&pulse);
  *		if (pulse_turn(&pulse, ask, user, limit_ms, now_ms)) kill it;
  *
- * Its loop is asked at intervals and answers at its next turn, however much it has to do. Silence is
- * counted in steps of the asker's own, a thirtieth of the limit each: what stops or delays both, a
- * machine that sleeps or has no CPU to give, counts as one step and not as its time.
+ * Its loop is asked at intervals and answers at its next turn, however much it has to do. Silence
+ *is counted in steps of the asker's own, a thirtieth of the limit each: what stops or delays both,
+ *a machine that sleeps or has no CPU to give, counts as one step and not as its time.
  *
  * Threads: none.
  */
@@ -40,8 +40,8 @@ void pulse_stop(struct pulse *pulse);
 void pulse_answered(struct pulse *pulse);
 
 /* Takes a step where one is due. True: there was no sign of life for `limit_ms`. */
-bool pulse_turn(struct pulse *pulse, pulse_ask *ask, const void *user, uint32_t limit_ms,
-	uint64_t now_ms);
+bool pulse_turn(
+	struct pulse *pulse, pulse_ask *ask, const void *user, uint32_t limit_ms, uint64_t now_ms);
 
 /* How long until the next step. */
 struct timespec pulse_wait(const struct pulse *pulse, uint64_t now_ms);

@@ -177,14 +177,16 @@ void cell_kill(struct cell *cell)
 	clean_up(-1, 0, cell);
 }
 
-/* Reaps; a child that is not ours to reap cannot be behind a pidfd of ours. */
+/* True: it is gone. One that ended before the answer that named it may have been reaped among the
+ * strangers; then nothing is known of its end. */
 static bool reap(int *pidfd, siginfo_t *info, struct rusage *ret_spent)
 {
 	memset(info, 0, sizeof(*info));
+	if (*pidfd < 0)
+		return false;
 	/* The library's waitid leaves out the fifth argument. */
-	if (*pidfd < 0 ||
-		syscall(SYS_waitid, P_PIDFD, *pidfd, info, WEXITED | WNOHANG, ret_spent) < 0 ||
-		info->si_pid == 0)
+	long rc = syscall(SYS_waitid, P_PIDFD, *pidfd, info, WEXITED | WNOHANG, ret_spent);
+	if (rc < 0 ? errno != ECHILD : info->si_pid == 0)
 		return false;
 	fd_close(pidfd);
 	return true;
