@@ -58,7 +58,8 @@ void e2b_problem_as(struct rest *rest, int status, const char *connect, const ch
 	json_t *code = rest->route && rest->route->flags & ROUTE_E2B_RPC
 			       ? json_string(connect ? connect : connect_code(shown))
 			       : json_integer(shown);
-	cleanup_json json_t *object = json_pack("{s:o, s:s}", "code", code, "message", detail);
+	cleanup_json json_t *object =
+		json_pack("{s:o, s:o}", "code", code, "message", json_from_words(detail));
 	if (!object || json_write(object, &body) < 0)
 		body.len = 0;
 	rest_answer(rest, shown, JSON_TYPE, span_of(body.data, body.len));

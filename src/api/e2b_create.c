@@ -2,6 +2,7 @@
 #include "api/e2b.h"
 
 #include "api/call.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -152,6 +153,9 @@ void e2b_create(struct rest *rest)
 		return;
 	}
 	creation->rest = rest;
+	if (template_id.len >= sizeof(creation->template_id))
+		template_id.len =
+			utf8_cut_head(template_id.data, sizeof(creation->template_id) - 1);
 	(void)snprintf(creation->template_id, sizeof(creation->template_id), "%.*s",
 		(int)template_id.len, template_id.len ? (const char *)template_id.data : "");
 	spec.limits = (struct job_limits){0};

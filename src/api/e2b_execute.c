@@ -63,8 +63,10 @@ static void send_end(struct execution *execution)
 
 static json_t *error_line(const char *name, const char *value)
 {
-	return json_pack("{s:s, s:s, s:s, s:o}", "type", "error", "name", name, "value", value,
-		"traceback", json_sprintf("%s: %s", name, value));
+	char whole[512];
+	(void)snprintf(whole, sizeof(whole), "%s: %s", name, value);
+	return json_pack("{s:s, s:s, s:o, s:o}", "type", "error", "name", name, "value",
+		json_from_words(value), "traceback", json_from_words(whole));
 }
 
 static void on_accepted(void *user, const char *job_id)

@@ -35,7 +35,7 @@ void log_line(const char *event, ...)
 	va_start(pairs, event);
 	for (const char *key; !rc && (key = va_arg(pairs, const char *));) {
 		const char *value = va_arg(pairs, const char *);
-		rc = json_put(object, key, json_string(value ? value : ""));
+		rc = json_put(object, key, json_from_words(value ? value : ""));
 	}
 	va_end(pairs);
 	if (!rc)

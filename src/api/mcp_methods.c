@@ -215,7 +215,8 @@ json_t *mcp_response(const struct mcp_message *message, json_t *result)
 
 json_t *mcp_error(const struct mcp_message *message, struct mcp_fault *given)
 {
-	json_t *error = json_pack("{s:i, s:s}", "code", given->code, "message", given->message);
+	json_t *error = json_pack(
+		"{s:i, s:o}", "code", given->code, "message", json_from_words(given->message));
 	if (error && given->data && json_object_set(error, "data", given->data) < 0) {
 		json_decref(error);
 		error = NULL;

@@ -18,7 +18,8 @@ static json_t *text_block(struct span text)
 
 json_t *mcp_refusal_result(const char *text)
 {
-	return json_pack("{s:[o], s:b}", "content", text_block(span_text(text)), "isError", 1);
+	return json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
+		json_from_words(text), "isError", 1);
 }
 
 static int put_error_text(struct buf *out, const json_t *error)

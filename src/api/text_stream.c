@@ -2,23 +2,11 @@
 #include "api/text_stream.h"
 
 #include "base/utf8.h"
+#include "tool/text.h"
 
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* How many bytes at the end are the start of a character that is not complete. */
-static size_t unfinished(const unsigned char *data, size_t bytes)
-{
-	for (size_t back = 1; back <= 3 && back <= bytes; back++) {
-		unsigned char c = data[bytes - back];
-		size_t needs = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
-		if ((c & 0xc0) == 0x80)
-			continue;
-		return needs > back ? back : 0;
-	}
-	return 0;
-}
 
 static json_t *escaped(struct span bytes)
 {
@@ -64,7 +52,7 @@ static json_t *take(struct text_stream *stream, bool is_stderr, struct span piec
 	buf_init(&whole, piece.len + sizeof(stream->held[0]));
 	if (buf_add(&whole, held, *held_bytes) < 0 || buf_add(&whole, piece.data, piece.len) < 0)
 		return NULL;
-	*held_bytes = unfinished(whole.data, whole.len);
+	*held_bytes = text_unfinished(span_of(whole.data, whole.len));
 	whole.len -= *held_bytes;
 	memcpy(held, whole.data + whole.len, *held_bytes);
 	return make(span_of(whole.data, whole.len));

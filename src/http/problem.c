@@ -18,9 +18,9 @@ int problem_json(struct buf *out, int status, const char *field, const char *det
 	if (!rc)
 		rc = json_put(object, "status", json_integer(status));
 	if (!rc)
-		rc = json_put(object, "detail", json_string(detail));
+		rc = json_put(object, "detail", json_from_words(detail));
 	if (!rc && field)
-		rc = json_put(object, "field", json_string(field));
+		rc = json_put(object, "field", json_from_words(field));
 	return rc ? rc : json_write(object, out);
 }
 

@@ -2,6 +2,7 @@
 #include "tool/json.h"
 
 #include "base/utf8.h"
+#include "tool/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -60,6 +61,17 @@ int json_read(struct span text, json_t **ret_value)
 json_t *json_from_text(struct span text)
 {
 	return json_stringn(text.len ? (const char *)text.data : "", text.len);
+}
+
+json_t *json_from_words(const char *words)
+{
+	cleanup_buf struct buf plain = {0};
+	struct span text = span_text(words);
+	text.len -= text_unfinished(text);
+	buf_init(&plain, 4 * text.len + 1);
+	return utf8_escape(&plain, text.data, text.len) < 0
+		       ? NULL
+		       : json_from_text(span_of(plain.data, plain.len));
 }
 
 struct span json_text(const json_t *value)

@@ -53,6 +53,11 @@ size_t json_bytes(const json_t *value, size_t max_bytes);
 /* A string of bytes that are UTF-8, or NULL. */
 json_t *json_from_text(struct span text);
 
+/* A string of words that may quote a stranger and were put into a place of fixed size: a character
+ * that was cut at their end is left out, bytes that are no UTF-8 become \xHH. NULL without memory.
+ */
+json_t *json_from_words(const char *words);
+
 /* The text of a string value, NULs included; empty for any other value. */
 struct span json_text(const json_t *value);
 

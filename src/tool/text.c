@@ -167,3 +167,15 @@ int text_add_terminal(struct buf *out, struct span data, unsigned char *pending)
 	}
 	return rc ? rc : buf_add(out, data.data + start, data.len - start);
 }
+
+size_t text_unfinished(struct span text)
+{
+	for (size_t back = 1; back <= 3 && back <= text.len; back++) {
+		unsigned char c = text.data[text.len - back];
+		size_t needs = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 0;
+		if ((c & 0xc0) == 0x80)
+			continue;
+		return needs > back ? back : 0;
+	}
+	return 0;
+}

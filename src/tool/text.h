@@ -38,6 +38,9 @@ int text_add_line(struct buf *out, struct span data, size_t max_bytes) MUST_CHEC
  */
 int text_add_cut(struct buf *out, struct span text, size_t max_bytes, const char *where) MUST_CHECK;
 
+/* How many bytes at the end are the start of a character that is not complete. */
+size_t text_unfinished(struct span text);
+
 /*
  * What may be sent to a terminal: as text_add_line, but line breaks and tabs stay. `*pending` (0
  * at the start) keeps a byte that the next chunk decides on.

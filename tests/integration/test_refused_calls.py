@@ -204,3 +204,14 @@ def test_calls_of_e2b_s_clients(body, status, words):
         assert reply.status == status and words in reply.json["message"]
         row = rows.one()
         assert (row["door"], row["tool"]) == ("e2b", "run_sandboxed") and words in row["error"]
+
+
+@pytest.mark.parametrize("name", ["a" * n + "é" for n in range(62, 82)])
+def test_a_name_that_is_cut_within_a_character(brig, name):
+    reply = brig.run("1", RESEARCH, **{name: 1})
+    assert reply.status == 422 and reply.json["detail"].startswith("unknown field a")
+    called = brig.mcp("tools/call", {"name": name}, RESEARCH)
+    assert called.json["error"]["message"].startswith("unknown tool: a")
+    called = brig.mcp("tools/call", {"name": "run_sandboxed", "arguments": {"code": "1", name: 1}},
+                      RESEARCH)
+    assert called.json["result"]["content"][0]["text"].startswith("unknown field a")

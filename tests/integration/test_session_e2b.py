@@ -231,3 +231,17 @@ def test_more_than_the_service_has_room_for():
         assert brig.run("6 * 7").json["result"]["text"] == "42"
         assert brig.request("DELETE", f"/v1/sessions/{made[0]}").status == 204
         host.wait_until(lambda: brig.run("", session="new").status == 200, "there is room again")
+
+
+def test_words_that_are_cut_within_a_character(brig):
+    """What quotes a stranger in a place of fixed size is JSON all the same."""
+    odd = "a" * 126 + "é" + "b"
+    made = create(brig, {"templateID": odd}, X_API_Key=STEPS)
+    assert made.status == 201 and made.json["templateID"] == "a" * 126
+    box = made.json["sandboxID"]
+    listed = ask(brig, "GET", "/sandboxes", X_API_Key=STEPS)
+    assert listed.status == 200 and box in [s["sandboxID"] for s in listed.json]
+    for path in ("a" * 58 + "%C3%A9", "%FF"):
+        reply = ask(brig, "GET", f"/files?path=/{path}", X_API_Key=STEPS, E2b_Sandbox_Id=box)
+        assert reply.status == 400 and "outside of the sandbox's folder" in reply.json["message"]
+    end(brig, box)

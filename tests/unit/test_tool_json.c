@@ -144,10 +144,29 @@ static void building_survives_what_could_not_be_made(void **state)
 	json_decref(array);
 }
 
+static void words_are_always_text(void **state)
+{
+	static const struct {
+		const char *words, *wanted;
+	} cases[] = {{"", ""}, {"caf\xc3\xa9", "caf\xc3\xa9"}, {"caf\xc3", "caf"},
+		{"\xf0\x9f\x98", ""},
+		{"a\xff"
+		 "b",
+			"a\\xffb"},
+		{"\xa9", "\\xa9"}};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		json_t *value = json_from_words(cases[i].words);
+		assert_string_equal(json_string_value(value), cases[i].wanted);
+		json_decref(value);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trips),
+		cmocka_unit_test(words_are_always_text),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(depth_at_and_beyond_its_cap),
 		cmocka_unit_test(doubles_are_exact),
