@@ -62,6 +62,7 @@ void dispatcher_drain(struct dispatcher *dispatcher)
 	if (dispatcher->start->stdio_in < 0)
 		log_line("drain", NULL);
 	http_server_drain(dispatcher->http);
+	mcp_stdio_drain(dispatcher);
 	(void)event_add(dispatcher->drain_tick, &tick);
 }
 

@@ -124,6 +124,13 @@ void rest_mcp_lines(struct rest *rest)
 		rest_problem(rest, 404, NULL, "no such route; /openapi.json lists them", 0);
 		return;
 	}
+	if (!mcp_stdio_has_place(rest->dispatcher, &rest->who)) {
+		rest_problem(rest, 503, NULL,
+			"too many clients over lines; end one, or raise connections_max in "
+			"[server]",
+			5);
+		return;
+	}
 	buf_init(&ahead, HTTP_BODY_BYTES_MAX);
 	int fd = http_upgrade(rest->exchange, MCP_LINES_PROTOCOL, &ahead);
 	if (fd >= 0)

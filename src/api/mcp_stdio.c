@@ -16,6 +16,7 @@
 #define OUT_HIGH_BYTES (1 * MIB)
 #define READ_BYTES (64u * 1024u)
 #define LAST_SECONDS 5
+#define LINES_SHARE 4u /* of the places for connections, which these are no more */
 
 /* One message under way. */
 struct pending {
@@ -308,6 +309,32 @@ void mcp_stdio_adopt(
 	struct mcp_stdio *stdio = open_stdio(dispatcher, who, fd, fd, true);
 	if (stdio && buf_add(&stdio->in, ahead.data, ahead.len) == 0)
 		take_lines(stdio);
+}
+
+bool mcp_stdio_has_place(const struct dispatcher *dispatcher, const struct who *who)
+{
+	const size_t most = dispatcher->started->server.connections_max / LINES_SHARE + 1;
+	const struct mcp_stdio *stdio;
+	size_t count = 0, own = 0;
+	TAILQ_FOREACH(stdio, &dispatcher->stdios, link)
+	{
+		const struct who *by = &stdio->who;
+		const struct who_made made = {by->role->name, by->token, by->owner};
+		count += stdio->owns_fd;
+		own += stdio->owns_fd && who_is_maker(who, &made);
+	}
+	return count < most && own < most / 2 + 1;
+}
+
+void mcp_stdio_drain(struct dispatcher *dispatcher)
+{
+	struct mcp_stdio *stdio;
+	TAILQ_FOREACH(stdio, &dispatcher->stdios, link)
+	{
+		stdio->ended = true;
+		(void)event_del(stdio->read);
+		settle(stdio);
+	}
 }
 
 void mcp_stdio_free_all(struct dispatcher *dispatcher)

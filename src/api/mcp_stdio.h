@@ -21,9 +21,16 @@ struct mcp_stdio;
 int mcp_stdio_serve(
 	struct dispatcher *dispatcher, int in_fd, int out_fd, const char *role) MUST_CHECK;
 
+/* Whether there is a place for one more connection of that caller. They may rest for as long as
+ * they like, so they are few, and nobody has all of them. */
+bool mcp_stdio_has_place(const struct dispatcher *dispatcher, const struct who *who);
+
 /* Serves a connection; takes `fd`. `ahead` is what came on it already. */
 void mcp_stdio_adopt(
 	struct dispatcher *dispatcher, const struct who *who, int fd, struct span ahead);
+
+/* Takes no more messages: each ends once what it has is answered. */
+void mcp_stdio_drain(struct dispatcher *dispatcher);
 
 /* Closes all of them. */
 void mcp_stdio_free_all(struct dispatcher *dispatcher);

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import socket
 import subprocess
 import threading
 
@@ -388,3 +389,44 @@ def test_a_link_is_its_own_charts():
             assert int.from_bytes(image[16:20], "big") == chart["width"], chart["title"]
         links = [block["uri"] for block in result["content"] if block["type"] == "resource_link"]
         assert [link.rsplit("/", 1)[1] for link in links] == ["chart-1.png", "large"]
+
+
+def lines(brig, token):
+    """A connection that was asked to be one for lines, and the status that this got."""
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    s.settimeout(host.WATCHDOG_S)
+    s.connect(brig.socket)
+    s.sendall(f"GET /mcp/lines HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+              "Connection: Upgrade\r\nUpgrade: brig-mcp-lines\r\n\r\n".encode())
+    head = b""
+    while b"\r\n\r\n" not in head:
+        head += s.recv(4096)
+    return s, int(head.split()[1])
+
+
+def test_clients_over_lines_are_few_and_leave_room_for_others():
+    with Dispatcher(extra="[server]\nconnections_max = 16\n") as brig:
+        own = [lines(brig, RESEARCH) for _ in range(16)]
+        assert [status for _, status in own] == [101] * 3 + [503] * 13
+        others = [lines(brig, BILLING) for _ in range(16)]
+        assert [status for _, status in others] == [101] * 2 + [503] * 14
+        for s, _ in own:
+            s.close()
+        host.wait_until(lambda: lines(brig, RESEARCH)[1] == 101, "a place again")
+
+
+def test_clients_over_lines_do_not_hold_up_the_end():
+    """The drain's limit is far beyond this watchdog: it ends because nothing is under way."""
+    with Dispatcher(extra="[server]\ndrain_timeout = 60m\n") as brig:
+        idle, status = lines(brig, RESEARCH)
+        assert status == 101
+        busy, status = lines(brig, RESEARCH)
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "run_sandboxed", "arguments": {"code": "import time; time.sleep(1); print(6 * 7)"}}}
+        busy.sendall(json.dumps(call).encode() + b"\n")
+        host.wait_until(lambda: brig.audit("1", "kind = 'accepted'"), "the call accepted")
+        brig.process.terminate()
+        brig.process.wait(host.WATCHDOG_S)
+        assert idle.recv(10) == b""
+        answer = b"".join(iter(lambda: busy.recv(65536), b""))
+        assert json.loads(answer)["result"]["structuredContent"]["stdout"] == "42\n"
