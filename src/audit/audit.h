@@ -16,7 +16,7 @@
  * at intervals for the log.
  *
  * Everything from outside is redacted here, before it is queued: code, stdin, output, error, names
- * of inputs. The SHA-256 of the original code stays.
+ * of inputs, the tool's name and a session's id. The SHA-256 of the original code stays.
  *
  * Grouping: rows are queued in memory and written by audit_flush in one transaction. Queue what one
  * turn of the event loop brings, flush once, then act on it. Tickets count up; those up to

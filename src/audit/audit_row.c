@@ -237,9 +237,14 @@ static int put_note(struct draft *draft, const struct audit_call *call)
 {
 	int rc = 0;
 	begin(draft, AUDIT_TEXT_NOTE);
+	/* A caller may write anything for an id. */
 	if (call->session && call->session[0]) {
 		cleanup_json json_t *note = json_object();
-		rc = json_put(note, "session", json_string(call->session));
+		cleanup_buf struct buf id = {0};
+		buf_init(&id, 4 * KIB);
+		rc = add_redacted(draft, &id, span_text(call->session), NAME_BYTES, NAME_BYTES);
+		if (!rc)
+			rc = json_put(note, "session", json_from_text(span_of(id.data, id.len)));
 		if (!rc)
 			rc = json_write(note, draft->storage);
 	}

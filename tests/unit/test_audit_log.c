@@ -321,6 +321,7 @@ static void secrets_are_not_written(void **state)
 	assert_int_equal(audit_accept(audit, &call, NULL, NULL), 0);
 	assert_int_equal(audit_complete(audit, &call, &end, NULL, NULL), 0);
 	call.tool = secret;
+	call.session = secret;
 	assert_int_equal(audit_single(audit, &call, &end, NULL, NULL), 0);
 	/* A secret by its name in one text alone. */
 	call = call_of("j2", "API_KEY = 'hunter2hunter2'");
