@@ -9,7 +9,7 @@
 
 #include "api/audit_reader.h"
 #include "api/log.h"
-#include "http/percent.h"
+#include "api/query.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -150,33 +150,12 @@ static void start(struct rest *rest, const char *const *words, const struct fram
 static int decode(struct span text, char value[VALUE_BYTES])
 {
 	cleanup_buf struct buf plain = {0};
-	unsigned char spaced[3 * VALUE_BYTES];
 	buf_init(&plain, VALUE_BYTES - 1);
-	if (text.len > sizeof(spaced))
-		return -EINVAL;
-	for (size_t i = 0; i < text.len; i++)
-		spaced[i] = text.data[i] == '+' ? ' ' : text.data[i];
-	if (percent_decode(span_of(spaced, text.len), &plain) < 0)
+	if (query_decode(text, &plain) < 0)
 		return -EINVAL;
 	(void)snprintf(value, VALUE_BYTES, "%.*s", (int)plain.len,
 		plain.len ? (const char *)plain.data : "");
 	return 0;
-}
-
-/* Takes "name=value" off a query. */
-static bool next_pair(struct span *query, struct span *ret_name, struct span *ret_value)
-{
-	if (!query->len)
-		return false;
-	const unsigned char *end = memchr(query->data, '&', query->len);
-	size_t length = end ? (size_t)(end - query->data) : query->len;
-	const unsigned char *mark = length ? memchr(query->data, '=', length) : NULL;
-	size_t name = mark ? (size_t)(mark - query->data) : length;
-	*ret_name = span_of(query->data, name);
-	*ret_value = mark ? span_of(mark + 1, length - name - 1) : span_of("", 0);
-	size_t used = length + (end ? 1 : 0);
-	*query = span_of(query->data + used, query->len - used);
-	return true;
 }
 
 /* Appends the query's filters to `words`; false where it was refused. */
@@ -184,7 +163,7 @@ static bool put_filters(struct rest *rest, char values[FILTERS][VALUE_BYTES], co
 {
 	struct span query = rest->exchange->head->query, name, value;
 	size_t count = 0;
-	while (next_pair(&query, &name, &value)) {
+	while (query_next(&query, &name, &value)) {
 		size_t i = 0;
 		while (i < FILTERS && !span_is(name, filters[i][0]))
 			i++;
