@@ -91,11 +91,18 @@ static void end_worker(struct calc_client *client)
 	client->in.len = client->out.len = client->sent = 0;
 }
 
+/* The clock of a request begins, or begins again with each answer before it. */
+static void expect_answer(struct calc_client *client)
+{
+	const struct timeval limit = {.tv_sec = CALC_SILENCE_SECONDS};
+	(void)event_add(client->silence, &limit);
+}
+
 static void answer_first(struct calc_client *client, struct span answer)
 {
 	struct calc_wait *wait = TAILQ_FIRST(&client->waits);
 	TAILQ_REMOVE(&client->waits, wait, link);
-	wait->answered(wait, wait->forgotten ? span_of(NULL, 0) : answer);
+	wait->answered(wait, answer);
 }
 
 static void on_restart(evutil_socket_t fd, short what, void *context)
@@ -119,6 +126,7 @@ static void on_death(struct calc_client *client)
 	unsigned failures = client->failures < 16 ? client->failures++ : client->failures;
 	const struct timeval soon = {.tv_usec = RESTART_US, .tv_sec = failures / 2};
 	end_worker(client);
+	(void)event_del(client->silence);
 	log_line("calc_worker_ended", NULL);
 	(void)event_add(client->restart, &soon);
 	while (!TAILQ_EMPTY(&client->waits))
@@ -140,7 +148,19 @@ static bool take_answers(struct calc_client *client)
 		used += HEAD_BYTES + bytes;
 	}
 	buf_drop(&client->in, used);
+	if (TAILQ_EMPTY(&client->waits))
+		(void)event_del(client->silence);
+	else if (used)
+		expect_answer(client);
 	return true;
+}
+
+static void on_silence(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	log_line("calc_worker_silent", NULL);
+	on_death(context);
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *context)
@@ -178,7 +198,8 @@ int calc_client_start(struct calc_client *client, struct event_base *base)
 	buf_init(&client->in, CALC_ANSWER_MAX + 2 * READ_BYTES);
 	buf_init(&client->out, OUT_BYTES_MAX);
 	client->restart = event_new(base, -1, 0, on_restart, client);
-	int rc = client->restart ? start(client) : -ENOMEM;
+	client->silence = event_new(base, -1, 0, on_silence, client);
+	int rc = client->restart && client->silence ? start(client) : -ENOMEM;
 	if (rc < 0)
 		end_worker(client);
 	return rc;
@@ -192,6 +213,8 @@ void calc_client_stop(struct calc_client *client)
 		answer_first(client, span_of(NULL, 0));
 	if (client->restart)
 		event_free(client->restart);
+	if (client->silence)
+		event_free(client->silence);
 	buf_done(&client->in);
 	buf_done(&client->out);
 	*client = (struct calc_client){.fd = -1};
@@ -211,7 +234,8 @@ int calc_client_ask(struct calc_client *client, struct calc_wait *wait, struct s
 		client->out.len = mark;
 		return rc == -ENOSPC ? -EAGAIN : rc;
 	}
-	wait->forgotten = false;
+	if (TAILQ_EMPTY(&client->waits))
+		expect_answer(client);
 	TAILQ_INSERT_TAIL(&client->waits, wait, link);
 	/* Sent at the end of this turn, with what else it brings. */
 	event_active(client->write, EV_WRITE, 0);

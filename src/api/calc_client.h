@@ -3,7 +3,8 @@
  *
  * The worker is started by a fresh exec of this program, so that nothing of the dispatcher's
  * memory (tokens, audit) is in it; it then seals itself (calc/worker.h). Requests are pipelined;
- * answers come in their order. A worker that dies fails the requests in flight and is replaced.
+ * answers come in their order. A worker that dies fails the requests in flight and is replaced, and
+ * one that says nothing for CALC_SILENCE_SECONDS while it is asked is made to.
  *
  * Threads: the loop's.
  */
@@ -21,6 +22,9 @@
 #define CALC_WORKER_VERB "serve"
 #define CALC_WORKER_FLAG "--calc-worker"
 
+/* Of a worker that needs microseconds for the dearest request: it is stopped, or stuck. */
+#define CALC_SILENCE_SECONDS 10
+
 /* The main function of that process. Returns its exit status. */
 int calc_worker_main(void);
 
@@ -28,14 +32,13 @@ struct calc_wait {
 	TAILQ_ENTRY(calc_wait) link;
 	/* `answer` is the JSON object of calc.h, or has data NULL where the worker has died. */
 	void (*answered)(struct calc_wait *wait, struct span answer);
-	bool forgotten; /* answered is not called */
 };
 
 struct calc_client {
 	struct event_base *base;
 	pid_t pid;
 	int fd;
-	struct event *read, *write, *restart;
+	struct event *read, *write, *restart, *silence;
 	struct buf in, out;
 	size_t sent;
 	TAILQ_HEAD(, calc_wait) waits;
@@ -47,8 +50,7 @@ void calc_client_stop(struct calc_client *client);
 
 /*
  * Sends an expression. 0, -EAGAIN where there is no worker now or too much is under way, -ENOMEM.
- * The wait must live until `answered`; a heap object whose owner goes away sets `forgotten` and is
- * freed there all the same, so `answered` is called with data NULL then.
+ * The wait must live until `answered`.
  */
 int calc_client_ask(
 	struct calc_client *client, struct calc_wait *wait, struct span expression) MUST_CHECK;

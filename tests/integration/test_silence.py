@@ -180,3 +180,30 @@ def test_a_service_alone_is_started_again_too():
         assert '"service_silent"' in running.log() and not host.status_of(pid)
         done = host.run_brig("run", "--socket", running.socket, "-c", "print(6 * 7)")
         assert done.stdout == b"42\n", done
+
+
+def calc_worker(brig):
+    """The pid of the dispatcher's worker for arithmetic, or None while it is being started."""
+    own = {pid for pid, (parent, _, _) in host.processes().items() if parent == brig.process.pid}
+    for pid, (parent, _, state) in host.processes().items():
+        with contextlib.suppress(OSError):
+            words = open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0")
+            if parent in own and b"--calc-worker" in words and state != "Z":
+                return pid
+    return None
+
+
+def test_a_stopped_worker_for_arithmetic():
+    with serve(30) as brig:
+        stopped = calc_worker(brig)
+        os.kill(stopped, signal.SIGSTOP)
+        callers = Callers()
+        for n in range(3):
+            callers.start(n, lambda n=n: brig.calculate(f"{n} + 40"))
+        assert {reply.status for reply in callers.join().values()} == {503}
+        rows = brig.audit("code, outcome")
+        assert sorted(rows) == [(f"{n} + 40", "rejected") for n in range(3)]
+        host.wait_until(lambda: calc_worker(brig) not in (None, stopped), "another worker")
+        assert host.wait_until(lambda: (got := brig.calculate("6 * 7")).status == 200 and got,
+                               "arithmetic again").json["value"] == 42
+        assert '"calc_worker_silent"' in brig.log_text()
