@@ -82,6 +82,7 @@ struct dispatcher {
 	TAILQ_HEAD(, session_ask) asks;	      /* about sessions that are not answered */
 	TAILQ_HEAD(, session_change) changes; /* of sessions' files, without their rows yet */
 	uint64_t upload_bytes;		      /* of inputs that are being read */
+	size_t upload_files;		      /* likewise */
 	struct strangers strangers;
 	bool draining;
 	int exit_status;

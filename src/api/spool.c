@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#define FILES_SHARE 4u
+
 void spool_init(struct spool *spool, struct dispatcher *dispatcher, uint64_t max_bytes)
 {
 	*spool = (struct spool){.dispatcher = dispatcher, .fd = -1, .max_bytes = max_bytes};
@@ -14,7 +16,9 @@ void spool_done(struct spool *spool)
 {
 	if (!spool->unkept)
 		spool->dispatcher->upload_bytes -= spool->counted;
+	spool->dispatcher->upload_files -= spool->files;
 	spool->counted = 0;
+	spool->files = 0;
 	fd_close(&spool->fd);
 }
 
@@ -25,7 +29,15 @@ int spool_begin(struct spool *spool)
 	(void)crypto_hash_sha256_init(&spool->hash);
 	if (spool->unkept)
 		return 0;
-	return jobs_scratch_file(&spool->dispatcher->jobs, &spool->fd);
+	struct dispatcher *dispatcher = spool->dispatcher;
+	if (dispatcher->upload_files >= dispatcher->jobs.file_count_max / FILES_SHARE)
+		return -EBUSY;
+	int rc = jobs_scratch_file(&dispatcher->jobs, &spool->fd);
+	if (rc < 0)
+		return rc;
+	spool->files++;
+	dispatcher->upload_files++;
+	return 0;
 }
 
 int spool_add(struct spool *spool, struct span piece)

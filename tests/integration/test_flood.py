@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import resource
+import select
 import socket
 import subprocess
 
@@ -150,3 +151,22 @@ def test_a_brig_that_does_not_answer_is_named_as_such(tmp_path):
             out, told = process.communicate(timeout=2 * host.WATCHDOG_S)
             assert (process.returncode, out) == (125, b""), (process.args, told)
             assert b"stuck or stopped" in told and b"token" not in told, (process.args, told)
+
+
+def test_files_of_uploads_leave_descriptors_for_others():
+    """Empty files cost no bytes, but a descriptor each: all requests together have so many."""
+    with Dispatcher() as brig:
+        part = "--x\r\nContent-Disposition: form-data; name=f; filename=f{}\r\n\r\n\r\n"
+        body = "".join(part.format(i) for i in range(64)).encode()
+        head = (f"POST /v1/run HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {RESEARCH}\r\n"
+                "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n")
+        open_ = [socket.create_connection(("127.0.0.1", brig.port)) for _ in range(40)]
+        for s in open_:
+            s.sendall(head.encode() + body)
+        answered, _, _ = select.select(open_, [], [], host.WATCHDOG_S)
+        assert b"503 Service Unavailable" in answered[0].recv(4096)
+        assert brig.run("print(6 * 7)", RESEARCH).json["stdout"] == "42\n"
+        for s in open_:
+            s.close()
+        content = {"name": "a.txt", "content": "x"}
+        assert brig.run("open('a.txt').read()", RESEARCH, files=[content]).status == 200
