@@ -37,13 +37,23 @@ static bool token_in_query(struct span query)
 	return false;
 }
 
+/* Any field that proxies add: some add no more than that the client came by https. */
 static bool is_forwarded(const struct http_head *head)
 {
-	static const char *const names[] = {
-		"forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"};
+	static const char prefix[] = "x-forwarded";
+	static const char *const names[] = {"forwarded", "via", "x-real-ip", "x-client-ip",
+		"x-cluster-client-ip", "x-original-forwarded-for", "true-client-ip",
+		"cf-connecting-ip", "fastly-client-ip", "fly-client-ip",
+		"x-envoy-external-address"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (http_field(head, names[i]).data)
 			return true;
+	for (size_t i = 0; i < head->field_count; i++) {
+		struct span name = head->fields[i].name;
+		if (name.len >= sizeof(prefix) - 1 &&
+			http_same(span_of(name.data, sizeof(prefix) - 1), prefix))
+			return true;
+	}
 	return false;
 }
 

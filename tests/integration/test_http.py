@@ -221,7 +221,8 @@ def test_tokens(brig):
     forwarded = brig.request("POST", "/v1/calculate", {"expr": "1"},
                              headers={"X-Forwarded-For": "10.0.0.1"})
     assert forwarded.status == 401
-    for name in ("X-Forwarded-For", "Via", "Forwarded", "X-Real-IP"):
+    for name in ("X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Server", "Via", "Forwarded",
+                 "X-Real-IP", "CF-Connecting-IP", "True-Client-IP"):
         assert brig.request("GET", "/metrics", headers={name: "10.0.0.1"}).status == 401, name
     assert RESEARCH not in brig.log_text()
 
