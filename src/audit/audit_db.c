@@ -169,9 +169,24 @@ int audit_db_read(sqlite3_stmt *statement, struct audit_row *ret_row)
 	return audit_db_read_at(statement, 0, ret_row);
 }
 
+/* SQLite would convert: what is of another type was put there by somebody else. */
+static bool has_types(sqlite3_stmt *statement, int first)
+{
+	for (int i = 0; i < FIRST_TEXT + AUDIT_TEXTS + 2; i++) {
+		int wanted = i < FIRST_TEXT		    ? SQLITE_INTEGER
+			     : i < FIRST_TEXT + AUDIT_TEXTS ? SQLITE_TEXT
+							    : SQLITE_BLOB;
+		if (sqlite3_column_type(statement, first + i) != wanted)
+			return false;
+	}
+	return true;
+}
+
 int audit_db_read_at(sqlite3_stmt *statement, int first, struct audit_row *ret_row)
 {
 	struct audit_row row = {0};
+	if (!has_types(statement, first))
+		return -EBADMSG;
 	uint64_t *const numbers[] = {&row.seq, &row.time_us, &row.writer, &row.code_bytes};
 	for (int i = 0; i < FIRST_TEXT; i++)
 		*numbers[i] = (uint64_t)sqlite3_column_int64(statement, first + i);

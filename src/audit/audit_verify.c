@@ -115,7 +115,8 @@ static int walk_all(const struct audit_db *db, struct walk *walk, struct err *er
 			rc = audit_db_fault(db, code, err);
 		else if (audit_db_read(rows, &row) < 0)
 			rc = err_set(err, -EBADMSG, "audit",
-				"the row after %llu was changed: it has no hash",
+				"the row after %llu was changed: it has no hash, or a column of "
+				"another type",
 				(unsigned long long)walk->verdict->last_seq);
 		else
 			rc = check_row(walk, &row, err);

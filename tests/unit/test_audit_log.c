@@ -430,6 +430,26 @@ static void changes_show(void **state)
 	assert_broken("the row after 6 was changed");
 }
 
+/* What reads the same and is of another type: no search for text finds a blob, and a text is after
+ * every moment. */
+static void changed_types_show(void **state)
+{
+	static const char *const columns[] = {"code = cast(code AS BLOB)", "role = x'61'",
+		"time_us = time_us || 'x'", "code_bytes = code_bytes + 0.5", "note = NULL"};
+	char sql[512];
+	for (size_t i = 0; i < COUNT(columns); i++) {
+		filled(state);
+		(void)snprintf(sql, sizeof(sql),
+			"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace("
+			"replace(sql, ') STRICT', ')'), 'note TEXT NOT NULL', 'note TEXT')"
+			" WHERE name = 'entry'; PRAGMA writable_schema = RESET;"
+			"UPDATE entry SET %s WHERE seq = 7",
+			columns[i]);
+		tamper(sql);
+		assert_broken("the row after 6 was changed");
+	}
+}
+
 static void missing_rows_show(void **state)
 {
 	filled(state);
@@ -890,6 +910,7 @@ int main(void)
 		cmocka_unit_test_setup(secrets_are_not_written, fresh),
 		cmocka_unit_test_setup(long_and_odd_texts_are_kept_in_bounds, fresh),
 		cmocka_unit_test(changes_show),
+		cmocka_unit_test(changed_types_show),
 		cmocka_unit_test(missing_rows_show),
 		cmocka_unit_test(reordered_rows_show),
 		cmocka_unit_test(a_cut_tail_shows_against_a_head),
