@@ -111,15 +111,18 @@ static bool asks_signed(const struct http_head *head)
 
 static void refuse(struct rest *rest, enum who_verdict verdict)
 {
+	const char *words =
+		asks_signed(rest->exchange->head)
+			? no_signed
+			: "a token of this server is needed: set E2B_API_KEY to it, and "
+			  "E2B_VALIDATE_API_KEY to false";
 	if (verdict == WHO_TOKEN_IN_URL)
 		e2b_problem(rest, 400,
 			"a token in the URL is refused: URLs are logged; send it as X-API-Key");
-	else if (asks_signed(rest->exchange->head))
-		e2b_problem(rest, 401, no_signed);
+	else if (rest_tool(rest))
+		rest_refuse_stranger(rest, words);
 	else
-		e2b_problem(rest, 401,
-			"a token of this server is needed: set E2B_API_KEY to it, and "
-			"E2B_VALIDATE_API_KEY to false");
+		e2b_problem(rest, 401, words);
 }
 
 /* The access token of one sandbox, which its maker was given. */
@@ -188,27 +191,38 @@ bool e2b_check_caller(struct rest *rest)
 	if (!sessions_find(&rest->dispatcher->sessions, &rest->who, id) ||
 		who_has_sessions(&rest->who, &err) == 0)
 		return true;
-	e2b_problem(rest, 403, e2b_no_sessions);
+	const struct audit_call what = {.tool = rest_tool(rest)};
+	if (what.tool)
+		rest_refuse_tool(rest, &what, e2b_no_sessions);
+	else
+		e2b_problem(rest, 403, e2b_no_sessions);
 	return false;
+}
+
+struct session *e2b_session_or(struct rest *rest, struct request_fault *ret_fault)
+{
+	struct span id = http_field(rest->exchange->head, "e2b-sandbox-id");
+	struct session *session = sessions_find(&rest->dispatcher->sessions, &rest->who, id);
+	if (!id.data && asks_signed(rest->exchange->head))
+		(void)request_refuse(ret_fault, 401, "", "%s", no_signed);
+	else if (!id.data)
+		(void)request_refuse(ret_fault, 400, "",
+			"the field E2b-Sandbox-Id names the sandbox; it is missing");
+	else if (!session)
+		(void)request_refuse(ret_fault, 502, "", "The sandbox was not found");
+	else if (session->lost)
+		(void)request_refuse(
+			ret_fault, 502, "", "The sandbox is not running: %s", session->why);
+	else
+		return session;
+	return NULL;
 }
 
 struct session *e2b_session(struct rest *rest)
 {
-	char words[SESSIONS_WHY_BYTES + 64];
-	struct span id = http_field(rest->exchange->head, "e2b-sandbox-id");
-	struct session *session = sessions_find(&rest->dispatcher->sessions, &rest->who, id);
-	if (!id.data && asks_signed(rest->exchange->head)) {
-		e2b_problem(rest, 401, no_signed);
-	} else if (!id.data) {
-		e2b_problem(rest, 400, "the field E2b-Sandbox-Id names the sandbox; it is missing");
-	} else if (!session) {
-		e2b_problem(rest, 502, "The sandbox was not found");
-	} else if (session->lost) {
-		(void)snprintf(
-			words, sizeof(words), "The sandbox is not running: %s", session->why);
-		e2b_problem(rest, 502, words);
-	} else {
-		return session;
-	}
-	return NULL;
+	struct request_fault fault;
+	struct session *session = e2b_session_or(rest, &fault);
+	if (!session)
+		e2b_problem(rest, fault.status, fault.detail);
+	return session;
 }

@@ -46,6 +46,8 @@ bool e2b_check_caller(struct rest *rest);
 
 /* The sandbox of a request that got past that, or NULL: then it has been answered. */
 struct session *e2b_session(struct rest *rest);
+/* The same for a request that answers by itself where there is none. */
+struct session *e2b_session_or(struct rest *rest, struct request_fault *ret_fault);
 
 /* Why a role has none, in words of this door. */
 extern const char e2b_no_sessions[];

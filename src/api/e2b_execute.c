@@ -215,14 +215,20 @@ static int make_spec(const struct rest *rest, const struct session *session,
 }
 
 /* A call that is none, in the log as well: the SDK throws what it is told. */
-static void refuse_call(struct rest *rest, const struct session *session, struct span code,
-	int status, const char *words)
+static void refuse_fault(struct rest *rest, struct span code, const struct request_fault *fault)
 {
-	const struct audit_call what = {
-		.tool = ROLE_TOOL_RUN, .code = code, .session = session->id};
+	struct span named = http_field(rest->exchange->head, "e2b-sandbox-id");
+	char id[SESSION_ID_BYTES] = "";
+	(void)!request_session_id(named, id);
+	const struct audit_call what = {.tool = ROLE_TOOL_RUN, .code = code, .session = id};
+	rest_refuse_call(rest, &what, fault);
+}
+
+static void refuse_call(struct rest *rest, struct span code, int status, const char *words)
+{
 	struct request_fault fault;
 	(void)request_refuse(&fault, status, "", "%s", words);
-	rest_refuse_call(rest, &what, &fault);
+	refuse_fault(rest, code, &fault);
 }
 
 static void start(struct execution *execution, const struct session *session,
@@ -235,7 +241,7 @@ static void start(struct execution *execution, const struct session *session,
 	job_spec_init(&spec);
 	if (make_spec(rest, session, context, code, &spec) < 0) {
 		free(execution);
-		refuse_call(rest, session, code, 413, "the code is larger than 1 MiB");
+		refuse_call(rest, code, 413, "the code is larger than 1 MiB");
 		return;
 	}
 	rest->user = execution;
@@ -254,16 +260,18 @@ static void start(struct execution *execution, const struct session *session,
 void e2b_execute(struct rest *rest)
 {
 	cleanup_json json_t *object = NULL;
-	struct session *session = e2b_session(rest);
 	struct request_fault fault;
-	if (!session)
-		return;
 	if (request_parse(rest->exchange->body, &object, &fault) < 0) {
-		refuse_call(rest, session, rest->exchange->body, fault.status, fault.detail);
+		refuse_fault(rest, rest->exchange->body, &fault);
 		return;
 	}
 	const json_t *id = json_object_get(object, "context_id");
 	const json_t *code = json_object_get(object, "code");
+	struct session *session = e2b_session_or(rest, &fault);
+	if (!session) {
+		refuse_fault(rest, json_text(code), &fault);
+		return;
+	}
 	struct e2b_box *box = e2b_box_of(session);
 	bool named = id && !json_is_null(id);
 	struct e2b_context *context = box && !named ? &box->contexts[0] : NULL;
@@ -273,10 +281,10 @@ void e2b_execute(struct rest *rest)
 	if (!execution || !box || !context || !json_is_string(code)) {
 		free(execution);
 		if (box && !context)
-			refuse_call(rest, session, json_text(code), 404,
+			refuse_call(rest, json_text(code), 404,
 				"no such context; createCodeContext makes one");
 		else if (box)
-			refuse_call(rest, session, json_text(code), 400, "code must be a string");
+			refuse_call(rest, json_text(code), 400, "code must be a string");
 		else
 			e2b_problem(rest, 503, "out of memory");
 		return;

@@ -45,7 +45,7 @@ static const struct route routes[] = {
 		e2b_any_begin},
 	{"/contexts", HTTP_POST | HTTP_GET, E2B_BOX, e2b_contexts, NULL},
 	{"/contexts/*", HTTP_POST | HTTP_DELETE, E2B_BOX | ROUTE_RAW, e2b_context, e2b_any_begin},
-	{"/execute", HTTP_POST, E2B_BOX, e2b_execute, NULL},
+	{"/execute", HTTP_POST, E2B_BOX | ROUTE_RUN, e2b_execute, NULL},
 	{"/healthz", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_health, NULL},
 	{"/readyz", HTTP_GET | HTTP_HEAD, ROUTE_OPEN, rest_ready, NULL},
 	{"/metrics", HTTP_GET | HTTP_HEAD, ROUTE_METRICS, rest_metrics, NULL},

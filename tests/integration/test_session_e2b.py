@@ -245,3 +245,36 @@ def test_words_that_are_cut_within_a_character(brig):
         reply = ask(brig, "GET", f"/files?path=/{path}", X_API_Key=STEPS, E2b_Sandbox_Id=box)
         assert reply.status == 400 and "outside of the sandbox's folder" in reply.json["message"]
     end(brig, box)
+
+
+@pytest.mark.parametrize("fields,body,status,words", [
+    ({"X_API_Key": STEPS, "E2b_Sandbox_Id": "{box}", "Content_Type": "text/plain"}, "x = 1", 415,
+     "application/json"),
+    ({"X_API_Key": "no", "E2b_Sandbox_Id": "{box}"}, {"code": "secret()"}, 401, "a token"),
+    ({"X_API_Key": STEPS}, {"code": "x = 1"}, 400, "E2b-Sandbox-Id"),
+    ({"X_API_Key": STEPS, "E2b_Sandbox_Id": "s" + 32 * "0"}, {"code": "x = 1"}, 502, "not found"),
+    ({"X_API_Key": STEPS, "E2b_Sandbox_Id": "{box}"}, "{", 400, "malformed JSON"),
+])
+def test_every_call_that_is_none_has_its_row(brig, fields, body, status, words):
+    box = create(brig, X_API_Key=STEPS).json["sandboxID"]
+    seen = brig.audit("max(seq)")[0][0]
+    reply = ask(brig, "POST", "/execute", body,
+                **{name: value.format(box=box) for name, value in fields.items()})
+    assert reply.status == status and words in reply.json["message"]
+    rows = brig.audit("kind, tool, door, outcome, code, error", f"seq > {seen}")
+    assert len(rows) == 1 and rows[0][:4] == ("single", "run_sandboxed", "e2b", "rejected")
+    assert rows[0][4] == ("" if status in (401, 415) else "{" if body == "{" else "x = 1")
+    assert words in rows[0][5]
+    end(brig, box)
+
+
+def test_a_call_whose_body_is_too_large_has_its_row(brig):
+    box = create(brig, X_API_Key=STEPS).json["sandboxID"]
+    seen = brig.audit("max(seq)")[0][0]
+    head = (f"POST /execute HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {STEPS}\r\n"
+            f"E2b-Sandbox-Id: {box}\r\nContent-Type: application/json\r\n"
+            "Content-Length: 99999999999\r\n\r\n")
+    assert brig.raw(head.encode()).startswith(b"HTTP/1.1 413 ")
+    rows = brig.audit("tool, door, outcome", f"seq > {seen}")
+    assert rows == [("run_sandboxed", "e2b", "rejected")]
+    end(brig, box)
