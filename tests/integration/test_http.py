@@ -575,3 +575,9 @@ def test_the_server_section_is_obeyed():
         assert brig.raw(b"GET / HTTP/1.1\r\nHo").startswith(b"HTTP/1.1 408 ")
         assert brig.raw(b"") == b""
         still_serves(brig)
+
+
+def test_the_ready_line_is_json_whatever_the_socket_is_called(tmp_path):
+    path = str(tmp_path / 'a "quoted" \\ name.sock')
+    with Dispatcher("--socket", path) as brig:
+        assert brig.find_ready()["socket"] == path
