@@ -1,6 +1,7 @@
 /* mcp_resources: the files of the caller's own jobs, by the uri that results link to. */
 #include "api/mcp_serve.h"
 
+#include "base/fd.h"
 #include "base/utf8.h"
 #include "http/percent.h"
 #include "tool/view.h"
@@ -9,7 +10,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define READ_BYTES_MAX (8 * MIB)
 #define LIST_MAX 200u
@@ -81,26 +81,31 @@ static json_t *base64(struct span bytes)
 	return value;
 }
 
+/* What JSON has no short form for would be six times as large in a string. */
+static bool has_control(struct span bytes)
+{
+	for (size_t i = 0; i < bytes.len; i++) {
+		unsigned char c = bytes.data[i];
+		if ((c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f)
+			return true;
+	}
+	return false;
+}
+
 static bool is_text(const struct job_file *file, struct span bytes)
 {
 	bool named = strncmp(file->mime, "text/", 5) == 0 ||
 		     strcmp(file->mime, "application/json") == 0 ||
 		     strcmp(file->mime, "image/svg+xml") == 0;
-	return named && utf8_valid(bytes.data, bytes.len, NULL);
+	return named && utf8_valid(bytes.data, bytes.len, NULL) && !has_control(bytes);
 }
 
 static json_t *contents_of(const struct job_file *file, struct span uri)
 {
-	size_t size = (size_t)file->bytes, at = 0;
+	size_t size = (size_t)file->bytes;
 	unsigned char *bytes = malloc(size ? size : 1);
-	while (bytes && at < size) {
-		ssize_t got = pread(file->fd, bytes + at, size - at, (off_t)at);
-		if (got <= 0)
-			break;
-		at += (size_t)got;
-	}
 	json_t *result = NULL;
-	if (bytes && at == size) {
+	if (bytes && fd_pread_all(file->fd, bytes, size, 0) == 0) {
 		struct span whole = span_of(bytes, size);
 		bool text = is_text(file, whole);
 		result = json_pack("{s:[{s:o, s:s, s:o}], s:i, s:s}", "contents", "uri",

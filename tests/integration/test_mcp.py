@@ -430,3 +430,12 @@ def test_clients_over_lines_do_not_hold_up_the_end():
         assert idle.recv(10) == b""
         answer = b"".join(iter(lambda: busy.recv(65536), b""))
         assert json.loads(answer)["result"]["structuredContent"]["stdout"] == "42\n"
+
+
+def test_a_text_of_control_characters_is_read_as_bytes(brig):
+    made = brig.run("open('a.txt', 'w').write('a' * 65536 + '\\x01' * (8000 << 10))", RESEARCH).json
+    uri = f"brig://jobs/{made['job_id']}/files/a.txt"
+    read = brig.mcp("resources/read", {"uri": uri}, RESEARCH)
+    assert read.status == 200, read.body
+    contents = read.json["result"]["contents"][0]
+    assert base64.b64decode(contents["blob"]) == b"a" * 65536 + b"\x01" * (8000 << 10)
