@@ -16,7 +16,8 @@
 #define OUT_HIGH_BYTES (1 * MIB)
 #define READ_BYTES (64u * 1024u)
 #define LAST_SECONDS 5
-#define LINES_SHARE 4u /* of the places for connections, which these are no more */
+#define STUCK_SECONDS 30 /* for a client at a connection to take anything at all */
+#define LINES_SHARE 4u	 /* of the places for connections, which these are no more */
 
 /* One message under way. */
 struct pending {
@@ -33,7 +34,7 @@ struct mcp_stdio {
 	int in_fd, out_fd; /* the same for a connection */
 	bool owns_fd;	   /* a connection's; else this process's own pipes */
 	bool ended;	   /* the input has */
-	struct event *read, *write, *last;
+	struct event *read, *write, *last, *stuck;
 	struct buf in, out;
 	size_t scanned, sent;
 	TAILQ_HEAD(, pending) pending;
@@ -62,6 +63,8 @@ static void stdio_free(struct mcp_stdio *stdio)
 		event_free(stdio->write);
 	if (stdio->last)
 		event_free(stdio->last);
+	if (stdio->stuck)
+		event_free(stdio->stuck);
 	if (stdio->owns_fd)
 		(void)close(stdio->in_fd);
 	buf_done(&stdio->in);
@@ -85,6 +88,16 @@ static void settle(struct mcp_stdio *stdio)
 		event_active(stdio->write, EV_WRITE, 0);
 }
 
+/* What waits for a client begins to wait, or goes on after some of it was taken. */
+static void expect_taker(struct mcp_stdio *stdio, bool has_taken)
+{
+	const struct timeval limit = {.tv_sec = STUCK_SECONDS};
+	if (!stdio->out.len)
+		(void)event_del(stdio->stuck);
+	else if (stdio->owns_fd && (has_taken || !event_pending(stdio->stuck, EV_TIMEOUT, NULL)))
+		(void)event_add(stdio->stuck, &limit);
+}
+
 static void on_writable(evutil_socket_t fd, short what, void *context)
 {
 	struct mcp_stdio *stdio = context;
@@ -105,6 +118,7 @@ static void on_writable(evutil_socket_t fd, short what, void *context)
 		stdio_free(stdio);
 		return;
 	}
+	expect_taker(stdio, wrote > 0);
 	if (stdio->out.len)
 		(void)event_add(stdio->write, NULL);
 	if (!stdio->ended && stdio->out.len < OUT_HIGH_BYTES)
@@ -285,7 +299,9 @@ static struct mcp_stdio *open_stdio(
 	stdio->read = event_new(dispatcher->base, in_fd, EV_READ | EV_PERSIST, on_readable, stdio);
 	stdio->write = event_new(dispatcher->base, out_fd, EV_WRITE, on_writable, stdio);
 	stdio->last = event_new(dispatcher->base, -1, 0, on_last, stdio);
-	if (!stdio->read || !stdio->write || !stdio->last || event_add(stdio->read, NULL) < 0) {
+	stdio->stuck = event_new(dispatcher->base, -1, 0, on_last, stdio);
+	if (!stdio->read || !stdio->write || !stdio->last || !stdio->stuck ||
+		event_add(stdio->read, NULL) < 0) {
 		stdio_free(stdio);
 		return NULL;
 	}

@@ -207,3 +207,27 @@ def test_a_stopped_worker_for_arithmetic():
         assert host.wait_until(lambda: (got := brig.calculate("6 * 7")).status == 200 and got,
                                "arithmetic again").json["value"] == 42
         assert '"calc_worker_silent"' in brig.log_text()
+
+
+@pytest.mark.slow
+def test_a_client_over_lines_that_takes_nothing():
+    """Half a minute, then it is closed; one that only rests is not."""
+    with serve(30) as brig:
+        clients = []
+        for _ in range(2):
+            s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            s.settimeout(host.WATCHDOG_S)
+            s.connect(brig.socket)
+            s.sendall(b"GET /mcp/lines HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+                      b"Upgrade: brig-mcp-lines\r\n\r\n")
+            assert s.recv(4096).startswith(b"HTTP/1.1 101 ")
+            clients.append(s)
+        deaf, resting = clients
+        for n in range(400):
+            deaf.sendall(b'{"jsonrpc": "2.0", "id": %d, "method": "tools/list"}\n' % n)
+        dispatcher = next(pid for pid, (parent, name, _) in host.processes().items()
+                          if parent == brig.process.pid and name == "brig")
+        had = len(os.listdir(f"/proc/{dispatcher}/fd"))
+        host.wait_until(lambda: len(os.listdir(f"/proc/{dispatcher}/fd")) < had, "it is closed")
+        resting.sendall(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        assert resting.recv(4096) == b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
