@@ -50,6 +50,7 @@
 
 /* What is kept of one call at most; the rest is cut after redaction. */
 #define AUDIT_CODE_BYTES LIMIT_CODE_BYTES
+#define AUDIT_REFUSED_CODE_BYTES (4 * KIB) /* of one that never came to run: it costs nothing */
 #define AUDIT_STDIN_BYTES (4 * KIB)
 #define AUDIT_OUTPUT_BYTES (4 * KIB)
 #define AUDIT_ERROR_BYTES (4 * KIB)

@@ -57,6 +57,24 @@ uint64_t audit_now_us(void)
 	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
+/* How much of a call's code is kept, and of how much that is made. */
+struct code_room {
+	size_t look_bytes, max_bytes;
+};
+
+/*
+ * Jobs are kept whole: quotas bound them. Refusals and expressions that are none are cheap for the
+ * caller, and must not push everybody's rows out of a log of bounded size.
+ */
+static struct code_room code_room(const char *kind, const struct audit_end *end)
+{
+	const char *outcome = end && end->outcome ? end->outcome : "";
+	bool failed = end && strcmp(outcome, outcome_name(OUTCOME_OK)) != 0;
+	if (failed && strcmp(kind, AUDIT_KIND_SINGLE) == 0)
+		return (struct code_room){AUDIT_LOOK_BYTES, AUDIT_REFUSED_CODE_BYTES};
+	return (struct code_room){AUDIT_CODE_BYTES, AUDIT_CODE_BYTES};
+}
+
 /* A row's texts while its storage still grows: places, made into spans at the end. */
 struct draft {
 	struct buf *storage;
@@ -198,7 +216,8 @@ static int put_usage(struct draft *draft, const struct job_usage *usage)
 	return rc;
 }
 
-static int put_code(struct draft *draft, const struct audit_call *call)
+static int put_code(
+	struct draft *draft, const struct audit_call *call, const struct code_room *room)
 {
 	unsigned char sha256[crypto_hash_sha256_BYTES];
 	char hex[2 * sizeof(sha256) + 1] = "";
@@ -211,7 +230,7 @@ static int put_code(struct draft *draft, const struct audit_call *call)
 	end_text(draft, AUDIT_TEXT_CODE_SHA256);
 	if (!rc)
 		rc = put_redacted(
-			draft, AUDIT_TEXT_CODE, call->code, AUDIT_CODE_BYTES, AUDIT_CODE_BYTES);
+			draft, AUDIT_TEXT_CODE, call->code, room->look_bytes, room->max_bytes);
 	if (!rc)
 		rc = put_redacted(draft, AUDIT_TEXT_STDIN, call->stdin_head, AUDIT_LOOK_BYTES,
 			AUDIT_STDIN_BYTES);
@@ -258,9 +277,10 @@ static struct span head(struct span text, size_t bytes)
 }
 
 /* A secret by its name in the code is one in the output too, and the other way round. */
-static int learn(struct redact *redact, const struct audit_call *call, const struct audit_end *end)
+static int learn(struct redact *redact, const struct audit_call *call, const struct audit_end *end,
+	size_t code_bytes)
 {
-	int rc = redact_learn(redact, head(call->code, AUDIT_CODE_BYTES));
+	int rc = redact_learn(redact, head(call->code, code_bytes));
 	if (!rc)
 		rc = redact_learn(redact, head(call->stdin_head, AUDIT_LOOK_BYTES));
 	for (size_t i = 0; !rc && i < call->input_count && i < LIMIT_INPUTS; i++)
@@ -271,7 +291,7 @@ static int learn(struct redact *redact, const struct audit_call *call, const str
 }
 
 static int make_texts(struct draft *draft, const char *kind, const struct audit_call *call,
-	const struct audit_end *end, bool whole)
+	const struct audit_end *end, const struct code_room *room)
 {
 	struct span tool = span_text(call->tool ? call->tool : "");
 	int rc = put(draft, AUDIT_TEXT_KIND, kind);
@@ -287,8 +307,8 @@ static int make_texts(struct draft *draft, const char *kind, const struct audit_
 		rc = put_redacted(draft, AUDIT_TEXT_TOOL, tool, NAME_BYTES, WORD_BYTES);
 	if (!rc)
 		rc = put_note(draft, call);
-	if (!rc && whole)
-		rc = put_code(draft, call);
+	if (!rc && room)
+		rc = put_code(draft, call, room);
 	return rc || !end ? rc : put_end(draft, end);
 }
 
@@ -300,9 +320,10 @@ int audit_row_make(struct audit_row *row, const char *kind, const struct audit_c
 	if (!call->id || !call->id[0] || strlen(call->id) > AUDIT_CALL_ID_BYTES)
 		return -EINVAL;
 	storage->cap_bytes = ROW_BYTES_MAX;
-	int rc = learn(redact, call, end);
+	const struct code_room room = code_room(kind, end);
+	int rc = learn(redact, call, end, room.look_bytes);
 	if (!rc)
-		rc = make_texts(&draft, kind, call, end, whole);
+		rc = make_texts(&draft, kind, call, end, whole ? &room : NULL);
 	redact_unlearn(redact);
 	if (rc < 0)
 		return rc == -ENOSPC ? -E2BIG : rc;

@@ -900,11 +900,56 @@ static void a_long_wal_is_copied_while_rows_come(void **state)
 	free(code);
 }
 
+/* Of a call that cost its caller nothing a head is kept, with the size and the hash of all of it.
+ */
+static void a_refusal_keeps_a_head_of_its_code(void **state)
+{
+	(void)state;
+	static const char *const outcomes[] = {"rejected", "error", "ok"};
+	enum { CODE_BYTES = 1 << 20 };
+	struct audit *audit = open_plain();
+	char *code = malloc(CODE_BYTES), hex[65];
+	unsigned char hash[32];
+	assert_non_null(code);
+	memset(code, '#', CODE_BYTES);
+	(void)crypto_hash_sha256(hash, (const unsigned char *)code, CODE_BYTES);
+	(void)sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash));
+	struct audit_call call = call_of(NULL, "");
+	call.code = span_of(code, CODE_BYTES);
+	for (size_t i = 0; i < COUNT(outcomes); i++) {
+		const struct audit_end end = {.outcome = outcomes[i]};
+		assert_int_equal(audit_single(audit, &call, &end, NULL, NULL), 0);
+	}
+	call.id = "j1";
+	assert_int_equal(audit_accept(audit, &call, NULL, NULL), 0);
+	audit_close(audit);
+	free(code);
+	sqlite3 *handle;
+	sqlite3_stmt *statement;
+	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(handle,
+				 "SELECT outcome, length(code), code_sha256, code_bytes "
+				 "FROM entry ORDER BY seq",
+				 -1, &statement, NULL),
+		SQLITE_OK);
+	for (size_t i = 0; i < COUNT(outcomes) + 1; i++) {
+		int whole = i < 2 ? AUDIT_REFUSED_CODE_BYTES : CODE_BYTES;
+		assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+		assert_in_range(sqlite3_column_int(statement, 1), whole, whole + 6);
+		assert_string_equal((const char *)sqlite3_column_text(statement, 2), hex);
+		assert_int_equal(sqlite3_column_int(statement, 3), CODE_BYTES);
+	}
+	(void)sqlite3_finalize(statement);
+	(void)sqlite3_close(handle);
+	assert_int_equal(verified().rows, COUNT(outcomes) + 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_job_has_two_rows, fresh),
 		cmocka_unit_test_setup(a_refusal_has_one, fresh),
+		cmocka_unit_test_setup(a_refusal_keeps_a_head_of_its_code, fresh),
 		cmocka_unit_test_setup(bad_calls_are_refused, fresh),
 		cmocka_unit_test_setup(large_queues_are_bounded, fresh),
 		cmocka_unit_test_setup(secrets_are_not_written, fresh),
