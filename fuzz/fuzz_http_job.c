@@ -41,7 +41,8 @@ static void check_head(struct span head, struct http_head *parsed)
 		require(within(parsed->fields[i].name, head) &&
 			within(parsed->fields[i].value, head));
 	(void)origin_host_ok(http_field(parsed, "host"), NULL);
-	(void)origin_ok(http_field(parsed, "origin"), NULL);
+	(void)origin_own(http_field(parsed, "origin"), http_field(parsed, "host"), NULL);
+	(void)origin_foreign_site(http_field(parsed, "sec-fetch-site"));
 }
 
 static void check_chunks(struct span body)

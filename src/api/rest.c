@@ -137,12 +137,41 @@ static bool peer_allowed(const struct rest *rest)
 	return peer->in_group;
 }
 
+/* The same, of the page that made the request, if one did. */
+static bool check_page(struct rest *rest)
+{
+	const struct http_head *head = rest->exchange->head;
+	struct span origin = http_field(head, "origin");
+	bool listed = rest_cors_allow(rest), reads = head->method & (HTTP_GET | HTTP_HEAD);
+	if (http_field_count(head, "origin") > 1) {
+		rest_problem(rest, 403, NULL, "more than one Origin", 0);
+		return false;
+	}
+	if (origin.data && !listed &&
+		!origin_own(origin, http_field(head, "host"),
+			rest->dispatcher->config->server.public_url)) {
+		rest_problem(rest, 403, NULL,
+			"requests from pages of this Origin are refused; add it to `origins` in "
+			"[server]",
+			0);
+		return false;
+	}
+	/* Some browsers leave Origin out, and forms may. */
+	if (!origin.data && !reads && origin_foreign_site(http_field(head, "sec-fetch-site"))) {
+		rest_problem(rest, 403, NULL,
+			"a page of another origin made this request and does not say which: "
+			"Sec-Fetch-Site without Origin",
+			0);
+		return false;
+	}
+	return true;
+}
+
 /* true where the request may go on; else it has been answered. */
 static bool check_place(struct rest *rest)
 {
 	const struct http_head *head = rest->exchange->head;
 	const char *const *hosts = rest->dispatcher->hosts;
-	struct span origin = http_field(head, "origin");
 	struct span host = http_field(head, "host");
 	if (!peer_allowed(rest)) {
 		rest_problem(rest, 403, NULL, "this socket is not for your user", 0);
@@ -155,14 +184,9 @@ static bool check_place(struct rest *rest)
 			0);
 		return false;
 	}
-	const struct config_server *server = &rest->dispatcher->config->server;
-	if (!rest_cors_allow(rest) && origin.data && !origin_ok(origin, hosts)) {
-		rest_problem(rest, 403, NULL,
-			"requests from pages of this Origin are refused; add it to `origins` in "
-			"[server]",
-			0);
+	if (!check_page(rest))
 		return false;
-	}
+	const struct config_server *server = &rest->dispatcher->config->server;
 	if (server->public_url)
 		(void)snprintf(rest->url_base, sizeof(rest->url_base), "%s", server->public_url);
 	else if (!rest->exchange->peer.is_unix)

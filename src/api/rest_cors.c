@@ -3,8 +3,8 @@
  * comes back.
  *
  * Only those: a page of this server's own needs none of it, and a page of another program on this
- * host, which the check of Origin lets through, could otherwise act as the role `local`. No cookie
- * is ever looked at, so that a page has only what it holds itself, a token.
+ * host could otherwise act as the role `local`. No cookie is ever looked at, so that a page has
+ * only what it holds itself, a token.
  *
  * Source: https://fetch.spec.whatwg.org/#http-cors-protocol
  */

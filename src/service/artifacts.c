@@ -155,11 +155,30 @@ static bool is_input(const struct input_list *list, const char *name)
 	return false;
 }
 
+/* Told of once, a folder whatever becomes of what is in it. */
+static void skip_hidden(struct artifacts *artifacts, const char *path, const struct stat *status)
+{
+	char shown[RESULT_PATH_BYTES_MAX];
+	struct stat told = *status;
+	bool folder = S_ISDIR(status->st_mode);
+	if (folder) {
+		told.st_size = 0;
+		told.st_mtim = (struct timespec){0};
+	}
+	int length = snprintf(shown, sizeof(shown), "%s%s", path, folder ? "/" : "");
+	skip_for_good(artifacts, length < (int)sizeof(shown) ? shown : path, &told,
+		"its name begins with a dot; rename it to have it returned");
+}
+
 static bool take_entry(struct artifacts *artifacts, int dir_fd, const char *name, const char *path)
 {
 	struct stat status;
 	if (fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
+	if (*name == '.') {
+		skip_hidden(artifacts, path, &status);
+		return false;
+	}
 	if (S_ISDIR(status.st_mode))
 		return true;
 	if (S_ISLNK(status.st_mode))
@@ -208,10 +227,12 @@ static void walk(struct artifacts *artifacts, int dir_fd, const char *prefix, un
 	char **names = calloc(VISITED_MAX, sizeof(*names));
 	if (!names)
 		return;
-	size_t count = folder_names(dir_fd, false, names, VISITED_MAX, NULL), folders = 0;
+	size_t count = folder_names(dir_fd, names, VISITED_MAX, NULL), folders = 0;
 	for (size_t i = 0; i < count; i++) {
 		char *name = names[i];
-		if (!(inputs && is_input(inputs, name)) && path_of(path, prefix, name) &&
+		bool wanted =
+			strcmp(name, "__pycache__") != 0 && !(inputs && is_input(inputs, name));
+		if (wanted && path_of(path, prefix, name) &&
 			take_entry(artifacts, dir_fd, name, path))
 			names[folders++] = name;
 		else

@@ -42,7 +42,8 @@ struct artifacts {
 /* Walks the folder behind `work_fd`; where there are too many files, the first by name are found.
  * The last of `skipped` then counts what is not listed. Files named like one of `inputs` stay out,
  * and with `seen` (else NULL) what it holds unchanged; it then holds what was told of until now.
- * Never fails: what cannot be read is skipped and named. */
+ * What begins with a dot is named and not found, a folder as "NAME/" alone; `__pycache__` is
+ * neither. Never fails: what cannot be read is skipped and named. */
 void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_input *inputs,
 	uint32_t input_count, struct seen_list *seen);
 

@@ -28,14 +28,12 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_wanted(const char *name, bool all)
+static bool is_wanted(const char *name)
 {
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return false;
-	return all || (name[0] != '.' && strcmp(name, "__pycache__") != 0);
+	return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-size_t folder_names(int dir_fd, bool all, char **names, size_t max, bool *ret_more)
+size_t folder_names(int dir_fd, char **names, size_t max, bool *ret_more)
 {
 	size_t count = 0;
 	bool more = false;
@@ -44,7 +42,7 @@ size_t folder_names(int dir_fd, bool all, char **names, size_t max, bool *ret_mo
 		return 0;
 	rewinddir(dir);
 	for (struct dirent *entry; !more && (entry = readdir(dir));) {
-		if (!is_wanted(entry->d_name, all))
+		if (!is_wanted(entry->d_name))
 			continue;
 		more = count == max;
 		char *name = more ? NULL : strdup(entry->d_name);

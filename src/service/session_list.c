@@ -40,7 +40,7 @@ static int list_folder(struct errand *errand, int dir_fd, const char *prefix, ui
 static bool has_entries(int dir_fd)
 {
 	char *name = NULL;
-	size_t count = folder_names(dir_fd, true, &name, 1, NULL);
+	size_t count = folder_names(dir_fd, &name, 1, NULL);
 	free(name);
 	return count > 0;
 }
@@ -73,7 +73,7 @@ static int list_folder(struct errand *errand, int dir_fd, const char *prefix, ui
 	char **names = calloc(SESSION_ENTRIES_MAX, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	size_t count = folder_names(dir_fd, true, names, SESSION_ENTRIES_MAX, &more);
+	size_t count = folder_names(dir_fd, names, SESSION_ENTRIES_MAX, &more);
 	for (size_t i = 0; i < count; i++) {
 		int length = snprintf(
 			path, sizeof(path), "%s%s%s", prefix, *prefix ? "/" : "", names[i]);

@@ -238,13 +238,45 @@ def test_without_the_role_local_a_token_is_needed():
 @pytest.mark.parametrize("headers, status", [
     ({"Host": "evil.example"}, 403), ({"Host": "localhost:1:2"}, 403), ({"Host": ""}, 403),
     ({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403),
-    ({"Origin": "http://localhost:3000"}, 200), ({"Host": "[::1]:80"}, 200),
+    ({"Origin": "http://localhost:3000"}, 403), ({"Host": "[::1]:80"}, 200),
+    ({"Host": "localhost:80", "Origin": "http://127.0.0.1"}, 200),
+    ({"Host": "localhost:80", "Origin": "https://localhost"}, 403),
 ])
 def test_host_and_origin(brig, headers, status):
     for method, path in (("GET", "/healthz"), ("GET", "/openapi.json"), ("GET", "/")):
         assert brig.request(method, path, headers=headers).status == status
     reply = brig.request("POST", "/v1/calculate", {"expr": "1"}, headers=headers)
     assert reply.status == status
+
+
+DOORS = [("POST", "/v1/run"), ("POST", "/v1/calculate"), ("POST", "/mcp"), ("POST", "/v1/sessions"),
+         ("DELETE", "/v1/jobs/x"), ("PUT", "/v1/sessions/x/files/a"), ("POST", "/sandboxes"),
+         ("POST", "/execute"), ("POST", "/files"), ("POST", "/process.Process/List"),
+         ("DELETE", "/sandboxes/x")]
+
+
+@pytest.mark.parametrize("method, path", DOORS)
+def test_pages_of_other_ports_send_nothing(brig, method, path):
+    """Neither as a form nor as a request without CORS, which no browser asks about first."""
+    form = {"Content-Type": "multipart/form-data; boundary=b"}
+    body = b'--b\r\nContent-Disposition: form-data; name="code"\r\n\r\n6*7\r\n--b--\r\n'
+    before = brig.request("GET", "/v1/jobs").json
+    for headers in ({"Origin": "http://localhost:1"}, {"Origin": "http://127.0.0.1:1"},
+                    {"Origin": "null"}, {"Origin": "http://[::1]:65535"},
+                    {"Origin": "http://localhost"},
+                    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}):
+        reply = brig.request(method, path, body, headers={**headers, **form})
+        assert reply.status == 403 and b"Origin" in reply.body, headers
+    assert brig.request("GET", "/v1/jobs").json == before
+
+
+def test_own_page_and_no_page(brig):
+    for headers in ({"Origin": brig.url}, {"Origin": brig.url.replace("127.0.0.1", "localhost")},
+                    {"Origin": brig.url, "Sec-Fetch-Site": "same-origin"},
+                    {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {}):
+        assert brig.request("POST", "/v1/calculate", {"expr": "1"}, headers=headers).status == 200
+    # A link from elsewhere opens the page.
+    assert brig.request("GET", "/", headers={"Sec-Fetch-Site": "cross-site"}).status == 200
 
 
 @pytest.mark.parametrize("method, path, status", [

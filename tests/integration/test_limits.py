@@ -532,6 +532,29 @@ def test_artifacts_of_a_folder_come_before_those_of_its_folders(run):
     assert [name for name, _ in result.skipped] == [f"a/{i:02}" for i in range(31, 40)]
 
 
+HIDDEN = "its name begins with a dot; rename it to have it returned"
+
+
+def test_artifacts_hidden_files_are_named(run):
+    """A folder once, whatever is in it; Python's own caches are nobody's work."""
+    result = run("import os\nfor d in ('.d/e', '__pycache__', 'a/__pycache__'): os.makedirs(d)\n"
+                 "for f in ('.env', '.d/f', '.d/e/.g', 'a/.b', 'a/c', '__pycache__/x', "
+                 "'a/__pycache__/x'): open(f, 'w').write('1')\nos.symlink('a', '.l')")
+    assert result.artifacts == {"a/c": b"1"}
+    assert result.skipped == [(".d/", HIDDEN), (".env", HIDDEN), (".l", HIDDEN), ("a/.b", HIDDEN)]
+
+
+def test_artifacts_many_hidden_files(run):
+    result = run("for i in range(200): open(f'.{i:03}', 'w')\nopen('a', 'w')")
+    assert list(result.artifacts) == ["a"] and len(result.skipped) == 64
+    assert result.skipped[-1][0] == "137 more"
+
+
+def test_artifacts_hidden_inputs_are_inputs(run):
+    result = run("open('.new', 'w')", inputs={".given": b"1"})
+    assert result.skipped == [(".new", HIDDEN)]
+
+
 def test_artifacts_the_walk_is_bounded(run):
     result = run("import os\nfor i in range(1100): os.mkdir(f'd{i:04}'); open(f'd{i:04}/f', 'w')")
     assert result.outcome == "ok" and list(result.artifacts)[-1] == "d0031/f"

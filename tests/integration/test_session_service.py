@@ -174,6 +174,15 @@ def test_only_new_and_changed_files_are_artifacts(session):
     assert session("os.rename('a', 'z')").artifacts == {"z": b"1"}
 
 
+def test_hidden_files_are_told_of_once(session):
+    def skipped(code):
+        return [name for name, _ in session(code).skipped]
+    make = "import os; os.mkdir('.d'); open('.d/a', 'w'); open('.e', 'w').close()"
+    assert sorted(skipped(make)) == [".d/", ".e"]
+    assert skipped("open('.d/b', 'w').close()") == []
+    assert skipped("open('.e', 'w').write('more')") == [".e"]
+
+
 def test_inputs_of_later_calls(session):
     assert session.text("print(open('d.csv').read())", inputs={"d.csv": b"v1"}) == "v1\n"
     assert session.text("print(open('d.csv').read())", inputs={"d.csv": b"v2"}) == "v2\n"

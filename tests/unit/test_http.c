@@ -100,9 +100,55 @@ static void knows_its_names(void **state)
 	for (size_t i = 0; i < COUNT(bad); i++)
 		assert_false(origin_host_ok(span_text(bad[i]), hosts));
 	assert_false(origin_host_ok(span_of(NULL, 0), NULL));
-	assert_true(origin_ok(span_text("https://brig.example.com"), hosts));
-	assert_false(origin_ok(span_text("null"), hosts));
-	assert_false(origin_ok(span_text("file://localhost"), hosts));
+}
+
+/* A page of another port is another program's, whatever its name. */
+static void knows_its_own_pages(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *origin, *host, *public_url;
+		bool own;
+	} cases[] = {
+		{"http://localhost:7777", "localhost:7777", NULL, true},
+		{"http://127.0.0.1:7777", "LOCALHOST:7777", NULL, true},
+		{"http://[::1]:7777", "127.0.0.1:7777", NULL, true},
+		{"http://localhost", "localhost:80", NULL, true},
+		{"http://localhost", "localhost", NULL, true},
+		{"http://localhost:5173", "localhost:7777", NULL, false},
+		{"http://localhost", "localhost:7777", NULL, false},
+		{"http://localhost:7777", "localhost", NULL, false},
+		{"https://localhost:7777", "localhost:7777", NULL, false},
+		{"https://localhost", "localhost:443", "https://localhost", true},
+		{"http://brig.example.com", "brig.example.com", NULL, true},
+		{"https://brig.example.com", "Brig.example.com", NULL, true},
+		{"https://brig.example.com", "brig.example.com:443", NULL, true},
+		{"https://brig.example.com:444", "brig.example.com", NULL, false},
+		{"http://brig.example.com:443", "brig.example.com", NULL, false},
+		{"https://brig.example.com", "127.0.0.1:7777", NULL, false},
+		{"https://brig.example.com", "127.0.0.1:7777", "https://brig.example.com", true},
+		{"http://localhost:80", "brig.example.com:80", NULL, false},
+		{"http://brig.example.com.evil", "brig.example.com", NULL, false},
+		{"http://localhost:65536", "localhost:0", NULL, false},
+		{"http://localhost:0", "localhost:0", NULL, false},
+		{"http://", "localhost", NULL, false},
+		{"http://localhost:7777/", "localhost:7777", NULL, false},
+		{"http://localhost:7777 http://evil", "localhost:7777", NULL, false},
+		{"null", "localhost", "https://brig.example.com", false},
+		{"file://localhost", "localhost", NULL, false},
+		{"", "localhost", NULL, false},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++)
+		if (origin_own(span_text(cases[i].origin), span_text(cases[i].host),
+			    cases[i].public_url) != cases[i].own)
+			fail_msg("%s at %s", cases[i].origin, cases[i].host);
+	assert_false(origin_own(span_of(NULL, 0), span_text("localhost"), NULL));
+	assert_false(origin_own(span_text("http://localhost"), span_of(NULL, 0), NULL));
+	assert_true(origin_foreign_site(span_text("cross-site")));
+	assert_true(origin_foreign_site(span_text("same-site")));
+	assert_false(origin_foreign_site(span_text("same-origin")));
+	assert_false(origin_foreign_site(span_text("none")));
+	assert_false(origin_foreign_site(span_of(NULL, 0)));
 }
 
 static void puts_chunks_together(void **state)
@@ -282,6 +328,7 @@ int main(void)
 		cmocka_unit_test(keeps_alive_as_asked),
 		cmocka_unit_test(refuses_what_is_in_doubt),
 		cmocka_unit_test(knows_its_names),
+		cmocka_unit_test(knows_its_own_pages),
 		cmocka_unit_test(puts_chunks_together),
 		cmocka_unit_test(refuses_broken_chunks),
 		cmocka_unit_test(takes_multipart_apart),
