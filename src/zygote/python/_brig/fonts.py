@@ -7,7 +7,14 @@ font that is not in the image ("SimHei", "Arial").
 
 import logging
 
-_ALWAYS = ("DejaVu Sans", "Noto Sans CJK JP", "FreeSans", "Symbola")
+_ALWAYS = (
+    "DejaVu Sans",
+    "Noto Sans Arabic",
+    "Noto Sans Thai",
+    "Noto Sans CJK JP",
+    "FreeSans",
+    "Symbola",
+)
 
 _LIKE = {
     "times new roman": "DejaVu Serif",
