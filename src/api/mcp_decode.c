@@ -171,15 +171,16 @@ static bool is_modern(
 int mcp_decode(struct span text, const struct http_head *head, struct mcp_message *ret_message,
 	struct mcp_fault *ret_fault)
 {
-	json_error_t error = {0};
+	json_error_t error;
 	*ret_message = (struct mcp_message){.method = ""};
 	ret_fault->data = NULL;
-	ret_message->root = json_loadb(text.len ? (const char *)text.data : "", text.len,
-		JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
-	if (!ret_message->root)
+	int rc = json_receive(text, &ret_message->root, &error);
+	if (rc == -E2BIG)
+		return mcp_refuse(ret_fault, MCP_PARSE_ERROR, 400, "%s", error.text);
+	if (rc < 0)
 		return mcp_refuse(ret_fault, MCP_PARSE_ERROR, 400,
 			"malformed JSON at line %d, column %d", error.line, error.column);
-	int rc = read_shape(ret_message, ret_fault);
+	rc = read_shape(ret_message, ret_fault);
 	if (rc < 0)
 		return rc;
 	const json_t *meta = json_object_get(ret_message->params, "_meta");

@@ -34,17 +34,19 @@ static void name_duplicate(const json_error_t *error, char *field, size_t room)
 
 int request_parse(struct span text, json_t **ret_object, struct request_fault *ret_fault)
 {
-	json_error_t error = {0};
+	json_error_t error;
+	json_t *value = NULL;
 	char field[64];
 	if (!text.len)
 		return request_refuse(ret_fault, 400, "", "the body is empty; send a JSON object");
-	json_t *value = json_loadb((const char *)text.data, text.len,
-		JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
-	if (!value && json_error_code(&error) == json_error_duplicate_key) {
+	int rc = json_receive(text, &value, &error);
+	if (rc == -E2BIG)
+		return request_refuse(ret_fault, 400, "", "%s", error.text);
+	if (rc < 0 && json_error_code(&error) == json_error_duplicate_key) {
 		name_duplicate(&error, field, sizeof(field));
 		return request_refuse(ret_fault, 400, field, "the field %s comes twice", field);
 	}
-	if (!value)
+	if (rc < 0)
 		return request_refuse(ret_fault, 400, "",
 			"malformed JSON at line %d, column %d: %s", error.line, error.column,
 			error.text);

@@ -10,24 +10,48 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Whether brackets outside strings nest no deeper than the cap. Linear, and no recursion. */
-static bool shallow(struct span text)
+/* The place behind the string that begins before `at`. */
+static size_t over_string(struct span text, size_t at)
 {
-	size_t depth = 0;
-	bool in_string = false;
+	while (at < text.len && text.data[at] != '"')
+		at += text.data[at] == '\\' ? 2 : 1;
+	return at + 1;
+}
 
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char byte = text.data[i];
-		if (in_string && byte == '\\')
-			i++;
-		else if (byte == '"')
-			in_string = !in_string;
-		else if (!in_string && (byte == '[' || byte == '{') && ++depth > JSON_DEPTH_MAX)
-			return false;
-		else if (!in_string && (byte == ']' || byte == '}') && depth)
-			depth--;
+/*
+ * 0, -ELOOP where brackets outside strings nest deeper than the cap, -E2BIG where there are more
+ * values than `values_max`: each comma and each opening bracket brings one. Linear, and no
+ * recursion.
+ */
+static int weigh(struct span text, size_t values_max)
+{
+	size_t depth = 0, values = 1;
+
+	for (size_t i = 0; i < text.len;) {
+		switch (text.data[i++]) {
+		case '"':
+			i = over_string(text, i);
+			break;
+		case '[':
+		case '{':
+			if (++depth > JSON_DEPTH_MAX)
+				return -ELOOP;
+			if (++values > values_max)
+				return -E2BIG;
+			break;
+		case ',':
+			if (++values > values_max)
+				return -E2BIG;
+			break;
+		case ']':
+		case '}':
+			depth -= depth ? 1 : 0;
+			break;
+		default:
+			break;
+		}
 	}
-	return true;
+	return 0;
 }
 
 /* jansson's lexer takes its own failed allocations for the end of a token: they are noted here. */
@@ -42,7 +66,7 @@ static void *noting_malloc(size_t bytes)
 
 int json_read(struct span text, json_t **ret_value)
 {
-	if (text.len == 0 || !shallow(text))
+	if (text.len == 0 || weigh(text, SIZE_MAX) < 0)
 		return -EBADMSG;
 	json_set_alloc_funcs(noting_malloc, free);
 	out_of_memory = false;
@@ -52,6 +76,27 @@ int json_read(struct span text, json_t **ret_value)
 		json_decref(value);
 		return -ENOMEM;
 	}
+	if (!value)
+		return -EBADMSG;
+	*ret_value = value;
+	return 0;
+}
+
+int json_receive(struct span text, json_t **ret_value, json_error_t *ret_error)
+{
+	*ret_error = (json_error_t){.line = -1, .column = -1};
+	int rc = weigh(text, JSON_VALUES_MAX);
+	if (rc < 0) {
+		(void)snprintf(ret_error->text, sizeof(ret_error->text),
+			rc == -ELOOP ? "JSON nested more than %u deep is not read: send the data "
+				       "as a file or as one string"
+				     : "JSON of more than %u values is not read: send the data as "
+				       "a file or as one string",
+			rc == -ELOOP ? JSON_DEPTH_MAX : JSON_VALUES_MAX);
+		return -E2BIG;
+	}
+	json_t *value = json_loadb(text.len ? (const char *)text.data : "", text.len,
+		JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY, ret_error);
 	if (!value)
 		return -EBADMSG;
 	*ret_value = value;

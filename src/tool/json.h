@@ -25,6 +25,10 @@
 /* How deep a stranger's JSON may nest. */
 #define JSON_DEPTH_MAX 64u
 
+/* How many values a caller's message may hold: each costs the parser up to a hundred times its
+ * bytes, and the time of all who are served beside. */
+#define JSON_VALUES_MAX 20000u
+
 static inline void json_drop(json_t **value)
 {
 	json_decref(*value);
@@ -42,6 +46,13 @@ static inline json_t *json_take(json_t **value)
 
 /* Reads a whole text as one value. 0, -EBADMSG (malformed, not UTF-8, too deep), -ENOMEM. */
 int json_read(struct span text, json_t **ret_value) MUST_CHECK;
+
+/*
+ * Reads what a caller sent, at whichever door: a whole text as one value, no key in it twice. 0,
+ * -E2BIG (too deep, or too many values; `ret_error`'s text says what to do), -EBADMSG (the parser's
+ * own words, with line and column).
+ */
+int json_receive(struct span text, json_t **ret_value, json_error_t *ret_error) MUST_CHECK;
 
 /* Appends compact JSON. 0, -ENOSPC beyond the buffer's cap, -ENOMEM; the buffer is then cut back.
  */

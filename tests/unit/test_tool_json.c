@@ -3,6 +3,8 @@
 
 #include "tool/json.h"
 
+#include <errno.h>
+
 /* Reads and writes again; "!" where it is refused. */
 static const char *again(const char *text, size_t bytes)
 {
@@ -90,6 +92,69 @@ static void depth_at_and_beyond_its_cap(void **state)
 	free(bomb);
 }
 
+/* "[1,1,…]" or "{"0":1,…}" of so many members. */
+static struct buf members(size_t count, bool keyed)
+{
+	struct buf text;
+	buf_init(&text, 1 << 20);
+	for (size_t i = 0; i < count; i++) {
+		const char *before = i ? "," : keyed ? "{" : "[";
+		int rc = keyed ? buf_printf(&text, "%s\"%zu\":1", before, i)
+			       : buf_printf(&text, "%s1", before);
+		assert_int_equal(rc, 0);
+	}
+	assert_int_equal(buf_add_text(&text, keyed ? "}" : "]"), 0);
+	return text;
+}
+
+static int received(const void *text, size_t bytes, const char *words)
+{
+	json_error_t error;
+	json_t *value = NULL;
+	int rc = json_receive(span_of(text, bytes), &value, &error);
+	if (rc < 0 && !strstr(error.text, words))
+		fail_msg("%s, not %s", error.text, words);
+	json_decref(value);
+	return rc;
+}
+
+static void values_at_and_beyond_their_cap(void **state)
+{
+	(void)state;
+	for (size_t keyed = 0; keyed < 2; keyed++)
+		for (size_t over = 0; over < 2; over++) {
+			struct buf text = members(JSON_VALUES_MAX - 1 + over, keyed);
+			assert_int_equal(received(text.data, text.len, "more than 20000 values"),
+				over ? -E2BIG : 0);
+			buf_done(&text);
+		}
+	/* Found before the parser comes to what is malformed. */
+	struct buf text = members(JSON_VALUES_MAX, false);
+	text.data[text.len - 1] = '!';
+	assert_int_equal(received(text.data, text.len, "one string"), -E2BIG);
+	/* Commas and brackets inside a string are none; an escaped quote does not end it. */
+	memset(text.data, ',', text.len);
+	memcpy(text.data, "[\"\\\\\\\"[[", 8);
+	memcpy(text.data + text.len - 2, "\"]", 2);
+	assert_int_equal(received(text.data, text.len, "-"), 0);
+	buf_done(&text);
+}
+
+static void what_is_received(void **state)
+{
+	(void)state;
+	static const char *const malformed[] = {"", "{", "\"", "\"\\", "[1,]", "{\"a\":1,\"a\":2}"};
+	char deep[2 * JSON_DEPTH_MAX + 2];
+	for (size_t i = 0; i < COUNT(malformed); i++)
+		assert_int_equal(received(malformed[i], strlen(malformed[i]), ""), -EBADMSG);
+	for (size_t over = 0; over < 2; over++) {
+		size_t depth = JSON_DEPTH_MAX + over;
+		memset(deep, '[', depth);
+		memset(deep + depth, ']', depth);
+		assert_int_equal(received(deep, 2 * depth, "more than 64 deep"), over ? -E2BIG : 0);
+	}
+}
+
 /* Random doubles: what is written reads back as the same bits. */
 static void doubles_are_exact(void **state)
 {
@@ -169,6 +234,8 @@ int main(void)
 		cmocka_unit_test(words_are_always_text),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(depth_at_and_beyond_its_cap),
+		cmocka_unit_test(values_at_and_beyond_their_cap),
+		cmocka_unit_test(what_is_received),
 		cmocka_unit_test(doubles_are_exact),
 		cmocka_unit_test(a_full_buffer_is_left_as_it_was),
 		cmocka_unit_test(building_survives_what_could_not_be_made),
