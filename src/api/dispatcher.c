@@ -242,6 +242,8 @@ static int serve(struct dispatcher *dispatcher, struct err *err)
 		return rc;
 	rc = quota_new(config->service.jobs_at_once, &dispatcher->quota);
 	if (!rc)
+		quota_reload(dispatcher->quota, config->roles, config->role_count);
+	if (!rc)
 		rc = jobs_init(&dispatcher->jobs, dispatcher->base, start->artifact_folder);
 	if (!rc)
 		rc = sessions_init(&dispatcher->sessions, dispatcher->base, &dispatcher->links);

@@ -20,6 +20,7 @@
 struct quota {
 	struct lane *lanes;
 	uint32_t running_max, running_count;
+	uint32_t share_max; /* of one role */
 	uint64_t job_serial, lane_serial, starts;
 };
 
@@ -29,6 +30,7 @@ int quota_new(uint32_t running_max, struct quota **ret_quota)
 	if (!quota)
 		return -ENOMEM;
 	quota->running_max = running_max ? running_max : 1;
+	quota->share_max = quota->running_max;
 	*ret_quota = quota;
 	return 0;
 }
@@ -131,7 +133,7 @@ static enum quota_decision refuse(struct quota_ticket *ticket, const char *why, 
 static bool may_start(const struct quota *quota, const struct lane *lane)
 {
 	return quota->running_count < quota->running_max &&
-	       lane->running_count < lane->jobs_at_once;
+	       lane->running_count < quota->share_max && lane->running_count < lane->jobs_at_once;
 }
 
 static void start(struct quota *quota, struct lane *lane, struct job *job, uint64_t now_ms)
@@ -253,6 +255,9 @@ uint64_t quota_next(struct quota *quota, uint64_t now_ms)
 void quota_reload(struct quota *quota, const struct role *roles, size_t count)
 {
 	struct lane **at = &quota->lanes;
+	quota->share_max = quota->running_max;
+	if (count > 1 && quota->running_max > 1)
+		quota->share_max -= quota->running_max < 4 ? 1 : quota->running_max / 4;
 	for (struct lane *lane = quota->lanes; lane; lane = lane->next)
 		lane->gone = true;
 	for (size_t i = 0; i < count; i++) {

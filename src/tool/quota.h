@@ -8,12 +8,13 @@
  *	QUOTA_REFUSE	429, Retry-After: ticket.retry_after_s
  *
  * Roles take turns: of those with a waiting job and a free place, the one that was served longest
- * ago goes next. Within a role its callers do: the one with the fewest running jobs goes next, of
- * those the one that was served longest ago, and each caller's own jobs are first come, first
- *served. A role's queue is shared: while several callers wait, each may hold its part of queue_max,
- *and who waits with none may always add one, also to a full queue. Jobs a minute are a token bucket
- *that holds one minute's worth. A role is known by its name, so counts survive a reload of the
- * configuration.
+ * ago goes next. Where there are several roles none runs more than three quarters of all that may
+ * run, so that jobs that last leave places to the others. Within a role its callers take turns: the
+ * one with the fewest running jobs goes next, of those the one that was served longest ago, and
+ *each caller's own jobs are first come, first served. A role's queue is shared: while several
+ *callers wait, each may hold its part of queue_max, and who waits with none may always add one,
+ *also to a full queue. Jobs a minute are a token bucket that holds one minute's worth. A role is
+ *known by its name, so counts survive a reload of the configuration.
  *
  * Threads: none shared. Time: linear in the number of roles, for done and leave also in that role's
  * callers and jobs. Memory: bounded by jobs_at_once, queue_max and the callers of each role.
@@ -64,7 +65,8 @@ void quota_leave(struct quota *quota, uint64_t id);
 uint64_t quota_next(struct quota *quota, uint64_t now_ms);
 
 /*
- * Takes changed limits over (a role's are else those it had when it was first seen). A role that
+ * Takes the roles over, and changed limits (a role's are else those it had when it was first seen).
+ * Until this is called there is one role, for what each may run of all. A role that
  * is gone keeps its jobs, and is forgotten at a reload after the last of them.
  */
 void quota_reload(struct quota *quota, const struct role *roles, size_t count);

@@ -414,6 +414,26 @@ static void one_role_does_not_block_another(void **state)
 	quota_free(quota);
 }
 
+static void one_of_several_roles_leaves_places(void **state)
+{
+	(void)state;
+	struct quota *quota = quota_of(4);
+	struct role roles[] = {role_of("a"), role_of("b")};
+	struct quota_ticket ticket, waiting;
+	roles[0].jobs_at_once = roles[1].jobs_at_once = 16;
+	quota_reload(quota, roles, 2);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(quota_ask(quota, &roles[0], &somebody, 0, &ticket), QUOTA_RUN);
+	assert_int_equal(quota_ask(quota, &roles[0], &somebody, 0, &waiting), QUOTA_QUEUE);
+	assert_int_equal(quota_ask(quota, &roles[1], &somebody, 0, &ticket), QUOTA_RUN);
+	assert_int_equal(quota_next(quota, 0), 0);
+	/* Alone it may have them all. */
+	quota_done(quota, ticket.id, 0);
+	quota_reload(quota, roles, 1);
+	assert_int_equal(quota_next(quota, 0), waiting.id);
+	quota_free(quota);
+}
+
 static void counts_survive_a_reload(void **state)
 {
 	(void)state;
@@ -455,6 +475,7 @@ int main(void)
 		cmocka_unit_test(a_minute_has_so_many),
 		cmocka_unit_test(roles_take_turns),
 		cmocka_unit_test(one_role_does_not_block_another),
+		cmocka_unit_test(one_of_several_roles_leaves_places),
 		cmocka_unit_test(counts_survive_a_reload),
 	};
 	return cmocka_run_group_tests_name("tool_role", tests, make_tree, temp_folder_remove);
