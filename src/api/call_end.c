@@ -189,7 +189,7 @@ static void begin_file(struct call *call, const struct source *source)
 	at->head_bytes = 0;
 	(void)crypto_hash_sha256_init(&at->hash);
 	/* Where the store has no room, the file is still named and hashed. */
-	if (jobs_file_new(&call->dispatcher->jobs, source->bytes, &at->fd) < 0)
+	if (jobs_file_new(&call->dispatcher->jobs, call->record, source->bytes, &at->fd) < 0)
 		at->fd = -1;
 }
 
@@ -209,7 +209,7 @@ static int copy_piece(struct call *call, const struct source *source)
 	}
 	(void)crypto_hash_sha256_update(&at->hash, piece, (unsigned long long)got);
 	if (at->fd >= 0 && fd_write_all(at->fd, piece, (size_t)got) < 0) {
-		jobs_file_forget(&call->dispatcher->jobs, at->bytes);
+		jobs_file_forget(&call->dispatcher->jobs, call->record, at->bytes);
 		fd_close(&at->fd);
 	}
 	at->copied += (uint64_t)got;
@@ -240,7 +240,7 @@ static void give_up_file(struct call *call)
 {
 	struct collecting *at = &call->collecting;
 	if (at->fd >= 0)
-		jobs_file_forget(&call->dispatcher->jobs, at->bytes);
+		jobs_file_forget(&call->dispatcher->jobs, call->record, at->bytes);
 	fd_close(&at->fd);
 	at->next++;
 }

@@ -35,14 +35,26 @@ static int64_t wall_clock_ms(void)
 
 static void drop_result(struct jobs *jobs, struct record *record)
 {
+	if (record->result.len)
+		share_spare(record->share, SHARE_RESULT_BYTES, false);
+	share_drop(record->share, SHARE_RESULT_BYTES, record->result.len);
 	jobs->result_bytes -= record->result.len;
 	buf_done(&record->result);
 }
 
+/* The record's files may be given up, or may no longer. */
+static void spare_files(struct record *record, bool are_spare)
+{
+	share_spare(record->share, SHARE_FILES, are_spare);
+	share_spare(record->share, SHARE_FILE_BYTES, are_spare);
+}
+
 static void drop_files(struct jobs *jobs, struct record *record)
 {
+	if (record->state == RECORD_DONE && record->file_count)
+		spare_files(record, false);
 	for (size_t i = 0; i < record->file_count; i++) {
-		jobs_file_forget(jobs, record->files[i].bytes);
+		jobs_file_forget(jobs, record, record->files[i].bytes);
 		fd_close(&record->files[i].fd);
 		free(record->files[i].name);
 	}
@@ -58,6 +70,9 @@ static void drop(struct jobs *jobs, struct record *record)
 	jobs->count--;
 	drop_result(jobs, record);
 	drop_files(jobs, record);
+	if (record->state == RECORD_DONE)
+		share_spare(record->share, SHARE_RECORDS, false);
+	share_leave(&jobs->shares, record->share);
 	free(record);
 }
 
@@ -88,6 +103,7 @@ int jobs_init(struct jobs *jobs, struct event_base *base, const char *folder)
 	const struct timeval often = {.tv_sec = SWEEP_SECONDS};
 	*jobs = (struct jobs){.folder_fd = -1, .file_count_max = files_most()};
 	TAILQ_INIT(&jobs->records);
+	shares_init(&jobs->shares);
 	if (folder)
 		jobs->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	jobs->sweep = event_new(base, -1, EV_PERSIST, on_sweep, jobs);
@@ -105,14 +121,29 @@ void jobs_done(struct jobs *jobs)
 	jobs->sweep = NULL;
 }
 
-/* The oldest record that is over, or NULL. */
-static struct record *oldest(struct jobs *jobs)
+static bool can_give(const struct record *record, enum share_kind kind)
+{
+	if (record->state != RECORD_DONE)
+		return false;
+	return kind == SHARE_RECORDS ||
+	       (kind == SHARE_RESULT_BYTES ? record->result.len > 0 : record->file_count > 0);
+}
+
+/* The oldest record, of one caller's or (NULL) of all, that has something to give up. */
+static struct record *oldest(struct jobs *jobs, enum share_kind kind, const struct share *share)
 {
 	struct record *record;
 	TAILQ_FOREACH(record, &jobs->records, by_age)
-	if (record->state == RECORD_DONE)
+	if ((!share || record->share == share) && can_give(record, kind))
 		return record;
 	return NULL;
+}
+
+/* The record that gives way to what `asking` wants, or NULL. */
+static struct record *giver(struct jobs *jobs, enum share_kind kind, struct share *asking)
+{
+	const struct share *share = share_largest(&jobs->shares, kind, asking);
+	return share ? oldest(jobs, kind, share) : NULL;
 }
 
 bool jobs_may_see(const struct record *record, const struct who *who)
@@ -121,14 +152,32 @@ bool jobs_may_see(const struct record *record, const struct who *who)
 	return who_may_see(who, &made);
 }
 
-struct record *jobs_add(struct jobs *jobs, const char *id, const struct who *who)
+/* A place in the table. A job is refused only where all records are of jobs that still run. */
+static bool make_place(struct jobs *jobs, struct share *asking)
 {
-	struct record *old = jobs->count >= JOBS_RECORDS_MAX ? oldest(jobs) : NULL;
+	struct record *old = NULL;
+	if (jobs->count < JOBS_RECORDS_MAX)
+		return true;
+	old = giver(jobs, SHARE_RECORDS, asking);
+	if (!old)
+		old = oldest(jobs, SHARE_RECORDS, NULL);
 	if (old)
 		drop(jobs, old);
-	struct record *record = jobs->count < JOBS_RECORDS_MAX ? calloc(1, sizeof(*record)) : NULL;
-	if (!record)
+	return old != NULL;
+}
+
+struct record *jobs_add(struct jobs *jobs, const char *id, const struct who *who)
+{
+	struct share *share = share_take(&jobs->shares, who);
+	struct record *record = NULL;
+	if (share && make_place(jobs, share))
+		record = calloc(1, sizeof(*record));
+	if (!record) {
+		if (share)
+			share_leave(&jobs->shares, share);
 		return NULL;
+	}
+	record->share = share;
 	(void)snprintf(record->id, sizeof(record->id), "%s", id);
 	(void)snprintf(record->role, sizeof(record->role), "%s", who->role->name);
 	(void)snprintf(record->token, sizeof(record->token), "%s", who->token);
@@ -150,34 +199,58 @@ struct record *jobs_find(struct jobs *jobs, struct span id)
 	return NULL;
 }
 
+static void keep_result(struct jobs *jobs, struct record *record, struct span result)
+{
+	struct record *old = record;
+	share_hold(record->share, SHARE_RESULT_BYTES, result.len);
+	jobs->result_bytes += result.len;
+	while (old && jobs->result_bytes > JOBS_RESULT_BYTES_MAX) {
+		old = giver(jobs, SHARE_RESULT_BYTES, record->share);
+		if (old)
+			drop_result(jobs, old);
+	}
+	if (old && buf_add(&record->result, result.data, result.len) == 0) {
+		share_spare(record->share, SHARE_RESULT_BYTES, true);
+		return;
+	}
+	share_drop(record->share, SHARE_RESULT_BYTES, result.len);
+	jobs->result_bytes -= result.len;
+}
+
 void jobs_end(struct jobs *jobs, struct record *record, enum outcome outcome, struct span result)
 {
-	struct record *old = TAILQ_FIRST(&jobs->records);
 	record->state = RECORD_DONE;
 	record->outcome = outcome;
 	record->call = NULL;
 	record->ended_ms = wall_clock_ms();
 	record->expires_ms = clock_now_ms() + jobs->keep_ms;
-	for (; old && jobs->result_bytes + result.len > JOBS_RESULT_BYTES_MAX;
-		old = TAILQ_NEXT(old, by_age))
-		drop_result(jobs, old);
-	if (buf_add(&record->result, result.data, result.len) == 0)
-		jobs->result_bytes += result.len;
+	share_spare(record->share, SHARE_RECORDS, true);
+	if (record->file_count)
+		spare_files(record, true);
+	if (result.len && result.len <= JOBS_RESULT_BYTES_MAX)
+		keep_result(jobs, record, result);
 }
 
-static bool has_room(const struct jobs *jobs, uint64_t bytes)
+static void hold_file(struct jobs *jobs, struct record *record, uint64_t bytes)
 {
-	return jobs->file_bytes + bytes <= jobs->file_bytes_max &&
-	       jobs->file_count < jobs->file_count_max;
+	jobs->file_bytes += bytes;
+	jobs->file_count++;
+	share_hold(record->share, SHARE_FILE_BYTES, bytes);
+	share_hold(record->share, SHARE_FILES, 1);
 }
 
-static bool make_room(struct jobs *jobs, uint64_t bytes)
+/* Whether what is held already, with the wish in it, has come to fit. */
+static bool make_room(struct jobs *jobs, struct share *asking)
 {
-	struct record *old = TAILQ_FIRST(&jobs->records);
-	for (; old && !has_room(jobs, bytes); old = TAILQ_NEXT(old, by_age))
-		if (old->state == RECORD_DONE)
-			drop_files(jobs, old);
-	return has_room(jobs, bytes);
+	for (;;) {
+		bool too_many = jobs->file_count > jobs->file_count_max;
+		if (!too_many && jobs->file_bytes <= jobs->file_bytes_max)
+			return true;
+		struct record *old = giver(jobs, too_many ? SHARE_FILES : SHARE_FILE_BYTES, asking);
+		if (!old)
+			return false;
+		drop_files(jobs, old);
+	}
 }
 
 int jobs_scratch_file(struct jobs *jobs, int *ret_fd)
@@ -193,22 +266,23 @@ int jobs_scratch_file(struct jobs *jobs, int *ret_fd)
 	return 0;
 }
 
-int jobs_file_new(struct jobs *jobs, uint64_t bytes, int *ret_fd)
+int jobs_file_new(struct jobs *jobs, struct record *record, uint64_t bytes, int *ret_fd)
 {
-	if (!make_room(jobs, bytes))
+	if (bytes > jobs->file_bytes_max)
 		return -ENOSPC;
-	int rc = jobs_scratch_file(jobs, ret_fd);
+	hold_file(jobs, record, bytes);
+	int rc = make_room(jobs, record->share) ? jobs_scratch_file(jobs, ret_fd) : -ENOSPC;
 	if (rc < 0)
-		return rc;
-	jobs->file_bytes += bytes;
-	jobs->file_count++;
-	return 0;
+		jobs_file_forget(jobs, record, bytes);
+	return rc;
 }
 
-void jobs_file_forget(struct jobs *jobs, uint64_t bytes)
+void jobs_file_forget(struct jobs *jobs, struct record *record, uint64_t bytes)
 {
 	jobs->file_bytes -= bytes;
 	jobs->file_count--;
+	share_drop(record->share, SHARE_FILE_BYTES, bytes);
+	share_drop(record->share, SHARE_FILES, 1);
 }
 
 int jobs_file_add(
@@ -222,7 +296,7 @@ int jobs_file_add(
 		record->files = files;
 	added.name = files ? strndup((const char *)name.data, name.len) : NULL;
 	if (!added.name) {
-		jobs_file_forget(jobs, file->bytes);
+		jobs_file_forget(jobs, record, file->bytes);
 		fd_close(&added.fd);
 		return -ENOMEM;
 	}

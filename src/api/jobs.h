@@ -3,7 +3,7 @@
  *
  * A record is made when a job is accepted and kept for a while after it ended, as are its files: as
  * unlinked files in a folder of the dispatcher's own, which vanish with the process. Both are
- * capped; the oldest go first.
+ * capped. Who holds the most of it gives way, its oldest first (shares.h).
  *
  * Ownership: a record belongs to the table; `call` is borrowed from whoever runs the job. Pointers
  * to records are good until the loop turns, or until the record's call has ended.
@@ -11,6 +11,7 @@
 #ifndef BRIG_API_JOBS_H
 #define BRIG_API_JOBS_H
 
+#include "api/shares.h"
 #include "api/who.h"
 #include "base/buf.h"
 #include "tool/digest.h"
@@ -42,6 +43,7 @@ struct record {
 	TAILQ_ENTRY(record) by_age;
 	SLIST_ENTRY(record) by_id;
 	char id[JOB_ID_BYTES];
+	struct share *share; /* its maker's */
 	char role[ROLE_NAME_BYTES], token[ROLE_NAME_BYTES], owner[WHO_OWNER_BYTES];
 	enum record_state state;
 	enum outcome outcome;
@@ -56,6 +58,7 @@ struct record {
 struct jobs {
 	TAILQ_HEAD(jobs_by_age, record) records; /* the oldest first */
 	SLIST_HEAD(, record) buckets[JOBS_BUCKETS];
+	struct shares shares;
 	size_t count;
 	uint64_t result_bytes, file_bytes, file_bytes_max;
 	size_t file_count, file_count_max; /* each holds a descriptor open */
@@ -75,17 +78,18 @@ struct record *jobs_find(struct jobs *jobs, struct span id);
 /* Whether the caller may know of the job and have what it left. */
 bool jobs_may_see(const struct record *record, const struct who *who);
 
-/* The job is over; keeps a copy of its result. */
+/* The job is over; keeps a copy of its result where there is room for it. */
 void jobs_end(struct jobs *jobs, struct record *record, enum outcome outcome, struct span result);
 
-/* A file of `bytes` to write to, for the caller. -ENOSPC where there is no room for it. */
-int jobs_file_new(struct jobs *jobs, uint64_t bytes, int *ret_fd) MUST_CHECK;
+/* A file of `bytes` to write to, for the record's caller. -ENOSPC where there is no room for it, or
+ * only by taking from those who hold less than that caller would. */
+int jobs_file_new(struct jobs *jobs, struct record *record, uint64_t bytes, int *ret_fd) MUST_CHECK;
 
 /* An unlinked file for something that is read and then let go; not counted. 0 or -errno. */
 int jobs_scratch_file(struct jobs *jobs, int *ret_fd) MUST_CHECK;
 
 /* Gives room back that jobs_file_new had put aside. */
-void jobs_file_forget(struct jobs *jobs, uint64_t bytes);
+void jobs_file_forget(struct jobs *jobs, struct record *record, uint64_t bytes);
 
 /* Adds a file that is complete; takes its descriptor, also on failure. */
 int jobs_file_add(struct jobs *jobs, struct record *record, const struct job_file *file,

@@ -78,3 +78,15 @@ def test_over_lines(brig):
     told, pong = [json.loads(text) for text in done.stdout.splitlines()]
     assert told["error"]["code"] == -32700 and f"{VALUES} values" in told["error"]["message"]
     assert pong == {"jsonrpc": "2.0", "id": 2, "result": {}}
+
+
+def test_kept_files_of_another_role_stay():
+    with Dispatcher(extra="[server]\nartifacts_max = 64M\n") as brig:
+        mine = brig.run("open('mine.txt', 'w').write('precious'); print('kept')", RESEARCH).json
+        for _ in range(4):
+            theirs = brig.run("open('b', 'wb').write(bytes(25 << 20))").json
+            assert theirs["files"][0]["url"]
+        path = f"/v1/jobs/{mine['job_id']}"
+        assert brig.request("GET", f"{path}/files/mine.txt", token=RESEARCH).body == b"precious"
+        assert brig.request("GET", path, token=RESEARCH).json["result"]["stdout"] == "kept\n"
+        assert brig.request("GET", f"/v1/jobs/{theirs['job_id']}/files/b").status == 200
