@@ -121,10 +121,16 @@ static void on_restart(evutil_socket_t fd, short what, void *context)
 	}
 }
 
+/* A worker that dies again and again is started ever less often. */
+static unsigned pause_s(unsigned failures)
+{
+	return failures / 2;
+}
+
 static void on_death(struct calc_client *client)
 {
 	unsigned failures = client->failures < 16 ? client->failures++ : client->failures;
-	const struct timeval soon = {.tv_usec = RESTART_US, .tv_sec = failures / 2};
+	const struct timeval soon = {.tv_usec = RESTART_US, .tv_sec = pause_s(failures)};
 	end_worker(client);
 	(void)event_del(client->silence);
 	log_line("calc_worker_ended", NULL);
@@ -223,7 +229,9 @@ void calc_client_stop(struct calc_client *client)
 int calc_client_ask(struct calc_client *client, struct calc_wait *wait, struct span expression)
 {
 	unsigned char head[HEAD_BYTES];
-	if (client->fd < 0 || expression.len > CALC_REQUEST_MAX)
+	if (client->fd < 0)
+		return -ENOTCONN;
+	if (expression.len > CALC_REQUEST_MAX)
 		return -EAGAIN;
 	size_t mark = client->out.len;
 	put_length(head, expression.len);
@@ -240,4 +248,10 @@ int calc_client_ask(struct calc_client *client, struct calc_wait *wait, struct s
 	/* Sent at the end of this turn, with what else it brings. */
 	event_active(client->write, EV_WRITE, 0);
 	return 0;
+}
+
+uint32_t calc_client_retry_s(const struct calc_client *client)
+{
+	unsigned before = client->failures ? client->failures - 1 : 0;
+	return client->fd < 0 ? pause_s(before) + 1 : 1;
 }

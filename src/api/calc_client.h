@@ -49,10 +49,14 @@ int calc_client_start(struct calc_client *client, struct event_base *base) MUST_
 void calc_client_stop(struct calc_client *client);
 
 /*
- * Sends an expression. 0, -EAGAIN where there is no worker now or too much is under way, -ENOMEM.
+ * Sends an expression. 0, -ENOTCONN where there is no worker now: it is being started again;
+ * -EAGAIN where too much is under way, -ENOMEM.
  * The wait must live until `answered`.
  */
 int calc_client_ask(
 	struct calc_client *client, struct calc_wait *wait, struct span expression) MUST_CHECK;
+
+/* When it is worth while to ask again, in whole seconds above 0. */
+uint32_t calc_client_retry_s(const struct calc_client *client);
 
 #endif

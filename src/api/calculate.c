@@ -7,6 +7,7 @@
 #include "tool/hint_role.h"
 #include "tool/json.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -129,9 +130,16 @@ struct calculation *calculate_start(struct dispatcher *dispatcher, const struct 
 	who_copy(&it->who, who);
 	buf_init(&it->answer, ANSWER_BYTES_MAX);
 	it->calc.answered = on_answered;
-	if (role_allows(who->role, ROLE_TOOL_CALCULATE, &err) < 0)
+	if (role_allows(who->role, ROLE_TOOL_CALCULATE, &err) < 0) {
 		refuse(it, 403, err.text);
-	else if (calc_client_ask(&dispatcher->calc, &it->calc, expr) < 0)
+		return it;
+	}
+	int rc = calc_client_ask(&dispatcher->calc, &it->calc, expr);
+	if (rc == -ENOTCONN)
+		refuse(it, 503,
+			"the worker for arithmetic has ended and is being started again; try "
+			"again");
+	else if (rc < 0)
 		refuse(it, 503, "too much arithmetic at once; try again");
 	return it;
 }

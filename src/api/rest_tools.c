@@ -26,7 +26,8 @@ static void calculated(void *user, int status, struct span answer)
 	}
 	(void)snprintf(why, sizeof(why), "%.*s", (int)answer.len,
 		answer.len ? (const char *)answer.data : "out of memory");
-	rest_problem(rest, status, NULL, why, 0);
+	rest_problem(rest, status, NULL, why,
+		status == 503 ? calc_client_retry_s(&rest->dispatcher->calc) : 0);
 }
 
 /* Of a body that is no JSON, all there is to log is the body. */

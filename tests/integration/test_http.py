@@ -532,6 +532,27 @@ def test_the_worker_that_evaluates_is_replaced(own_brig):
     still_serves(brig)
 
 
+def test_a_worker_that_is_being_started_again_is_told_of(own_brig):
+    """Who asks meanwhile hears what is so, and when to come again; nothing of load."""
+    brig = own_brig
+    worker = lambda: next((p for p, name in host.descendants(brig.child("brig")).items()), None)
+    told = []
+
+    def killed_and_asked():
+        if pid := worker():
+            os.kill(pid, signal.SIGKILL)
+            host.wait_until(lambda: worker() != pid, "it is gone")
+        for _ in range(20):
+            if (reply := brig.calculate("6 * 7")).status == 503:
+                assert int(reply.headers["Retry-After"]) > 0
+                assert "too much" not in reply.json["detail"]
+                told.append(reply.json["detail"])
+        return any("is being started again" in detail for detail in told)
+
+    host.wait_until(killed_and_asked, "somebody is told")
+    host.wait_until(lambda: brig.calculate("6 * 7").status == 200, "it answers")
+
+
 def test_nothing_survives_the_parent(own_brig):
     brig = own_brig
 
