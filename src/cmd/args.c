@@ -12,7 +12,7 @@ const char *args_shown(const char *text, char out[ARGS_SHOWN_BYTES])
 {
 	cleanup_buf struct buf line = {0};
 	buf_init(&line, ARGS_SHOWN_BYTES);
-	if (text_add_line(&line, span_text(text), ARGS_SHOWN_BYTES - 1) < 0)
+	if (text_add_terminal_line(&line, span_text(text), ARGS_SHOWN_BYTES - 1) < 0)
 		line.len = 0;
 	(void)snprintf(out, ARGS_SHOWN_BYTES, "%.*s", (int)line.len,
 		line.len ? (const char *)line.data : "");

@@ -25,7 +25,7 @@ static void moment(uint64_t time_us, char out[32])
 static int put_cell(struct buf *line, struct span text, size_t max_bytes, size_t width)
 {
 	size_t start = line->len;
-	int rc = text_add_line(line, text.len ? text : span_text("-"), max_bytes);
+	int rc = text_add_terminal_line(line, text.len ? text : span_text("-"), max_bytes);
 	while (!rc && line->len - start < width)
 		rc = buf_add(line, " ", 1);
 	return rc ? rc : buf_add(line, " ", 1);
@@ -76,7 +76,8 @@ int audit_print_call(const struct audit_found *found)
 	if (!rc)
 		rc = put_cell(&line, wall_time(found, wall), 24, 7);
 	if (!rc)
-		rc = text_add_line(&line, first_line(texts[AUDIT_TEXT_CODE]), CODE_SHOWN_BYTES);
+		rc = text_add_terminal_line(
+			&line, first_line(texts[AUDIT_TEXT_CODE]), CODE_SHOWN_BYTES);
 	if (rc < 0)
 		return rc;
 	return printf("%.*s\n", (int)line.len, (const char *)line.data) < 0 ? -EIO : 0;
@@ -106,7 +107,7 @@ static int put_word(const char *name, struct span text)
 {
 	cleanup_buf struct buf line = {0};
 	buf_init(&line, 64 * KIB);
-	int rc = text_add_line(&line, text, 32 * KIB);
+	int rc = text_add_terminal_line(&line, text, 32 * KIB);
 	if (rc < 0)
 		return rc;
 	return printf("%-12s %.*s\n", name, (int)line.len,

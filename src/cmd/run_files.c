@@ -15,11 +15,11 @@ static int put_written(const char *folder, struct span name, uint64_t bytes, str
 	buf_init(&line, 8 * KIB);
 	int rc = buf_add_text(&line, "wrote ");
 	if (!rc)
-		rc = text_add_line(&line, span_text(folder), LINE_BYTES);
+		rc = text_add_terminal_line(&line, span_text(folder), LINE_BYTES);
 	if (!rc && folder[strlen(folder) - 1] != '/')
 		rc = buf_add_text(&line, "/");
 	if (!rc)
-		rc = text_add_line(&line, name, LINE_BYTES);
+		rc = text_add_terminal_line(&line, name, LINE_BYTES);
 	if (!rc)
 		rc = buf_printf(&line, " (%s %s)\n", text_count(bytes, count),
 			bytes == 1 ? "byte" : "bytes");

@@ -50,7 +50,7 @@ void run_complain(struct sink *err, const char *text)
 	if (!rc)
 		rc = buf_add_text(&line, "brig: run: ");
 	if (!rc)
-		rc = text_add_line(&line, span_text(text), LINE_BYTES - 64);
+		rc = text_add_terminal_line(&line, span_text(text), LINE_BYTES - 64);
 	if (!rc)
 		rc = buf_add_text(&line, "\n");
 	/* There is nobody left to tell where stderr itself fails. */
@@ -78,7 +78,11 @@ int run_put(const struct view *view, run_renderer *render, size_t max_bytes, str
 	int rc = render(view, &text);
 	if (!rc && text.len)
 		rc = sink_end_line(sink);
-	return rc ? rc : sink_write(sink, span_of(text.data, text.len));
+	if (rc)
+		return rc;
+	/* The values are the job's; the rest is what brig says of it. */
+	return render == render_values ? sink_write(sink, span_of(text.data, text.len))
+				       : sink_tell(sink, span_of(text.data, text.len));
 }
 
 static int put_text(const struct view *view, struct sink *out, struct sink *err)

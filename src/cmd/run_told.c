@@ -264,7 +264,8 @@ static int put_texts(struct run *run, const struct run_told *told)
 		if (text.len)
 			rc = sink_end_line(texts[i].sink);
 		if (!rc)
-			rc = sink_write(texts[i].sink, text);
+			rc = i == 0 ? sink_write(texts[i].sink, text)
+				    : sink_tell(texts[i].sink, text);
 	}
 	return rc;
 }

@@ -128,7 +128,8 @@ static int keep_piece(void *user, struct span piece)
 static int put_text(struct buf *line, const json_t *object, const char *key, int width)
 {
 	size_t start = line->len;
-	int rc = text_add_line(line, json_text(json_object_get(object, key)), LINE_BYTES / 4);
+	int rc = text_add_terminal_line(
+		line, json_text(json_object_get(object, key)), LINE_BYTES / 4);
 	while (!rc && line->len - start < (size_t)width)
 		rc = buf_add_text(line, " ");
 	return rc ? rc : buf_add_text(line, " ");

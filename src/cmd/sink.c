@@ -47,25 +47,30 @@ static int put(struct sink *sink, struct span data)
 	return rc;
 }
 
-static int put_escaped(struct sink *sink, struct span data)
+static int put_escaped(struct sink *sink, struct span data, unsigned char *pending)
 {
-	cleanup_buf struct buf text = {0};
-	buf_init(&text, 4 * PIECE_BYTES + 8);
-	int rc = text_add_terminal(&text, data, &sink->pending);
-	return rc ? rc : put(sink, span_of(text.data, text.len));
+	int rc = 0;
+	while (!rc && data.len) {
+		cleanup_buf struct buf text = {0};
+		size_t piece = data.len < PIECE_BYTES ? data.len : PIECE_BYTES;
+		buf_init(&text, 4 * PIECE_BYTES + 8);
+		rc = text_add_terminal(&text, span_of(data.data, piece), pending);
+		if (!rc)
+			rc = put(sink, span_of(text.data, text.len));
+		data = span_of(data.data + piece, data.len - piece);
+	}
+	return rc;
 }
 
 int sink_write(struct sink *sink, struct span data)
 {
-	int rc = 0;
-	if (!sink->terminal)
-		return put(sink, data);
-	while (!rc && data.len) {
-		size_t piece = data.len < PIECE_BYTES ? data.len : PIECE_BYTES;
-		rc = put_escaped(sink, span_of(data.data, piece));
-		data = span_of(data.data + piece, data.len - piece);
-	}
-	return rc;
+	return sink->terminal ? put_escaped(sink, data, &sink->pending) : put(sink, data);
+}
+
+int sink_tell(struct sink *sink, struct span text)
+{
+	unsigned char pending = 0;
+	return put_escaped(sink, text, &pending);
 }
 
 int sink_end_line(struct sink *sink)

@@ -59,16 +59,35 @@ const char *text_ms(uint64_t ms, char out[TEXT_FIGURE_BYTES])
 	return out;
 }
 
+/* Whether it turns or breaks the line that it stands in, for the eye alone: Bidi_Control of
+ * Unicode, and its line and paragraph separators. */
+static bool is_turning(unsigned code)
+{
+	return code == 0x61c || code == 0x200e || code == 0x200f ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+/* How a character of several bytes that a terminal must not get is written there. */
+static bool hidden_form(const unsigned char *at, size_t length, bool turning, char escaped[8])
+{
+	bool c1 = length == 2 && at[0] == 0xc2 && at[1] < 0xa0;
+	if (c1)
+		(void)snprintf(escaped, 8, "\\x%02x", at[1]);
+	else if (turning && length > 1 && is_turning(utf8_decode(at, length)))
+		(void)snprintf(escaped, 8, "\\u%04x", utf8_decode(at, length) & 0xffff);
+	else
+		return false;
+	return true;
+}
+
 /* How one character is shown on a line: itself, or an escape in `escaped`. */
-static struct span line_form(const unsigned char *at, size_t length, char escaped[8])
+static struct span line_form(const unsigned char *at, size_t length, bool turning, char escaped[8])
 {
 	if (length == 1 && (*at == '\n' || *at == '\t' || *at == '\r'))
 		(void)snprintf(escaped, 8, "\\%c", *at == '\n' ? 'n' : *at == '\t' ? 't' : 'r');
 	else if (length == 0 || (length == 1 && (*at < 0x20 || *at == 0x7f)))
 		(void)snprintf(escaped, 8, "\\x%02x", *at);
-	else if (length == 2 && at[0] == 0xc2 && at[1] < 0xa0)
-		(void)snprintf(escaped, 8, "\\x%02x", at[1]);
-	else
+	else if (!hidden_form(at, length, turning, escaped))
 		return span_of(at, length);
 	return span_text(escaped);
 }
@@ -85,7 +104,7 @@ const char *text_time(int64_t ms, char out[TEXT_TIME_BYTES])
 	return out;
 }
 
-int text_add_line(struct buf *out, struct span data, size_t max_bytes)
+static int add_line(struct buf *out, struct span data, size_t max_bytes, bool turning)
 {
 	static const char dots[] = "…";
 	size_t start = out->len, safe = out->len;
@@ -93,7 +112,7 @@ int text_add_line(struct buf *out, struct span data, size_t max_bytes)
 	for (size_t i = 0; i < data.len;) {
 		size_t length = utf8_length(data.data + i, data.len - i);
 		char escaped[8];
-		struct span form = line_form(data.data + i, length, escaped);
+		struct span form = line_form(data.data + i, length, turning, escaped);
 		i += length ? length : 1;
 		if (out->len - start + form.len > max_bytes) {
 			out->len = safe;
@@ -107,6 +126,16 @@ int text_add_line(struct buf *out, struct span data, size_t max_bytes)
 			safe = out->len;
 	}
 	return 0;
+}
+
+int text_add_line(struct buf *out, struct span data, size_t max_bytes)
+{
+	return add_line(out, data, max_bytes, false);
+}
+
+int text_add_terminal_line(struct buf *out, struct span data, size_t max_bytes)
+{
+	return add_line(out, data, max_bytes, true);
 }
 
 int text_add_cut(struct buf *out, struct span text, size_t max_bytes, const char *where)
@@ -132,17 +161,37 @@ static bool harmless(unsigned char byte)
 	return byte == '\n' || byte == '\t' || byte == '\r' || (byte >= 0x20 && byte != 0x7f);
 }
 
-static int add_escape(struct buf *out, unsigned char byte)
+/* The bytes that wait for the next one, of which `pending` is the last. */
+static size_t waiting(unsigned char pending, unsigned char bytes[3])
 {
-	return buf_printf(out, "\\x%02x", byte);
+	size_t count = 0;
+	if (pending == 0x80 || pending == 0x81)
+		bytes[count++] = 0xe2;
+	if (pending)
+		bytes[count++] = pending;
+	return count;
 }
 
-/* Decides on 0xC2, which begins a C1 control character where 0x80 to 0x9F follows. */
-static int settle_pending(struct buf *out, unsigned char *pending, unsigned char byte, bool *used)
+/* Whether `byte`, behind those that wait, may be within a character that a terminal must not get.
+ */
+static bool waits(unsigned char pending, unsigned char byte)
 {
-	*used = byte >= 0x80 && byte <= 0x9f;
+	if (pending == 0xe2)
+		return byte == 0x80 || byte == 0x81;
+	return !pending && (byte == 0xc2 || byte == 0xd8 || byte == 0xe2);
+}
+
+/* Ends the wait: what waited is written as it is, or with `byte` as an escape, which `used` it. */
+static int settle(struct buf *out, unsigned char *pending, unsigned char byte, bool *used)
+{
+	unsigned char bytes[3];
+	char escaped[8];
+	size_t count = waiting(*pending, bytes);
 	*pending = 0;
-	return *used ? add_escape(out, byte) : buf_add(out, "\xc2", 1);
+	bytes[count] = byte;
+	*used = utf8_length(bytes, count + 1) == count + 1 &&
+		hidden_form(bytes, count + 1, true, escaped);
+	return *used ? buf_add_text(out, escaped) : buf_add(out, bytes, count);
 }
 
 int text_add_terminal(struct buf *out, struct span data, unsigned char *pending)
@@ -151,19 +200,21 @@ int text_add_terminal(struct buf *out, struct span data, unsigned char *pending)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < data.len; i++) {
-		bool used = false;
-		if (*pending) {
-			rc = settle_pending(out, pending, data.data[i], &used);
+		unsigned char byte = data.data[i];
+		bool used = false, more = waits(*pending, byte);
+		if (*pending && !more) {
+			rc = settle(out, pending, byte, &used);
 			start = used ? i + 1 : i;
+			more = !used && waits(0, byte);
 		}
-		if (rc || used || (harmless(data.data[i]) && data.data[i] != 0xc2))
+		if (rc || used || (harmless(byte) && !more))
 			continue;
 		rc = buf_add(out, data.data + start, i - start);
 		start = i + 1;
-		if (data.data[i] == 0xc2)
-			*pending = 0xc2;
+		if (more)
+			*pending = byte;
 		else if (!rc)
-			rc = add_escape(out, data.data[i]);
+			rc = buf_printf(out, "\\x%02x", byte);
 	}
 	return rc ? rc : buf_add(out, data.data + start, data.len - start);
 }

@@ -33,6 +33,13 @@ const char *text_time(int64_t ms, char out[TEXT_TIME_BYTES]);
 int text_add_line(struct buf *out, struct span data, size_t max_bytes) MUST_CHECK;
 
 /*
+ * The same for a terminal: marks that turn a line around, and the line breaks of Unicode, become
+ * \uHHHH too, so that a stranger's name or message cannot pass for another.
+ * *Source:* UAX #9, 2; CVE-2021-42574.
+ */
+int text_add_terminal_line(struct buf *out, struct span data, size_t max_bytes) MUST_CHECK;
+
+/*
  * Appends at most `max_bytes` of UTF-8 text, and where it is longer its head and tail (3:1) around
  * a line that says how much is left out and, with `where` (may be NULL), where all of it is.
  */
@@ -42,8 +49,9 @@ int text_add_cut(struct buf *out, struct span text, size_t max_bytes, const char
 size_t text_unfinished(struct span text);
 
 /*
- * What may be sent to a terminal: as text_add_line, but line breaks and tabs stay. `*pending` (0
- * at the start) keeps a byte that the next chunk decides on.
+ * What may be sent to a terminal: as text_add_terminal_line, but line breaks and tabs stay, and
+ * bytes that are no UTF-8. `*pending` (0 at the start) stands for bytes that the next chunk decides
+ * on.
  */
 int text_add_terminal(struct buf *out, struct span data, unsigned char *pending) MUST_CHECK;
 

@@ -191,7 +191,8 @@ def run_brig(*args, watchdog_s=WATCHDOG_S, env=None, **options):
     options.setdefault("stdin", subprocess.DEVNULL if "input" not in options else None)
     if "input" in options:
         del options["stdin"]
-    return subprocess.run([BRIG, *map(os.fspath, args)], capture_output=True, timeout=watchdog_s,
+    options.setdefault("capture_output", True)
+    return subprocess.run([BRIG, *map(os.fspath, args)], timeout=watchdog_s,
                           env={**QUIET_ENV, **(env or {})}, **options)
 
 

@@ -153,6 +153,18 @@ def test_each_call_is_listed(filled):
     assert "print('not for billing')" in text
 
 
+@pytest.mark.parametrize("mark", ["\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202e",
+                                  "\u2066", "\u2069"])
+def test_marks_that_turn_a_line_are_shown_as_escapes(log, mark):
+    """For the eye alone: the log has them, and its JSON."""
+    code = f"1  # {mark}42{mark}"
+    log.mcp(tool_call(1, "calculate", expr=code))
+    call, = log.json("list")
+    assert call["code"] == code
+    for text in (log.audit("list"), log.audit("show", call["id"])):
+        assert mark not in text and f"1  # \\u{ord(mark):04x}42\\u{ord(mark):04x}" in text
+
+
 def test_a_refusal_is_in_the_log(filled):
     refused, = filled.json("list", "--outcome", "rejected")
     assert (refused["role"], refused["tool"]) == ("billing", "run_sandboxed")

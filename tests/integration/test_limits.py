@@ -2,8 +2,10 @@
 
 import base64
 import json
+import os
 import re
 import struct
+import threading
 
 import pytest
 
@@ -568,6 +570,48 @@ def test_artifacts_left_out_are_counted_on_a_terminal(brig):
     left = [line for line in done.stderr.splitlines() if line.startswith("left out: ")]
     assert len(left) == 64 and left[0] == "left out: f032: more than 32 files"
     assert left[-1].startswith("left out: 105 more: not listed; 168 left out in all, ")
+
+
+def test_marks_that_turn_a_line_reach_no_terminal(brig, run_json, tmp_path):
+    """Of names always; of output and errors where it is a terminal. In JSON they stand as they are."""
+    code = ("import os, sys\nos.symlink('x', 'a\u202egpj.exe'); open('b\u2066c', 'w').close()\n"
+            "print('out \u200f\u2028'); raise ValueError('no \u202e\u2069 way')")
+    done = brig("--out", tmp_path, "-c", code)
+    names = [line for line in done.stderr.decode().splitlines() if "gpj" in line or "c (" in line]
+    assert len(names) == 2 and "a\\u202egpj.exe" in names[0] + names[1], done.stderr
+    assert "b\\u2066c" in names[0] + names[1] and not re.search("[\u202e\u2066]", "".join(names))
+    assert done.stdout.decode() == "out \u200f\u2028\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["b\u2066c"]
+    result, _ = run_json("-c", code)
+    assert result["error"]["message"] == "no \u202e\u2069 way" and "\u200f" in result["text"]
+    shown = on_a_terminal(brig, "-c", code)
+    assert "out \\u200f\\u2028\r\n" in shown and "ValueError: no \\u202e\\u2069 way" in shown
+    assert not re.search("[\u200f\u2028\u202e\u2066\u2069]", shown)
+    json_there = on_a_terminal(brig, "--json", "-c", "print('\u202e')")
+    assert "\u202e" not in json_there
+    assert json.loads(json_there)["stdout"] == "\u202e\n"
+
+
+def on_a_terminal(brig, *args):
+    """What brig writes there, its standard output and error together."""
+    ours, theirs = os.openpty()
+    pieces = []
+
+    def drain():
+        try:
+            while piece := os.read(ours, 65536):
+                pieces.append(piece)
+        except OSError:  # EIO: nobody has it open any more
+            pass
+    reader = threading.Thread(target=drain)
+    reader.start()
+    try:
+        brig(*args, capture_output=False, stdout=theirs, stderr=theirs)
+    finally:
+        os.close(theirs)
+        reader.join()
+        os.close(ours)
+    return b"".join(pieces).decode()
 
 
 def test_artifacts_in_the_result(run_json, brig, tmp_path):

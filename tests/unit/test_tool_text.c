@@ -69,6 +69,51 @@ static void lines(void **state)
 	}
 }
 
+/* Every character that turns a line around, and its neighbours, which do not. */
+static void turning_marks(void **state)
+{
+	(void)state;
+	static const unsigned turning[] = {0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b,
+		0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069};
+	for (unsigned code = 0xa0, next = 0; code < 0x2100; code++) {
+		unsigned char text[] = {'a', (unsigned char)(0xe0 | code >> 12),
+			(unsigned char)(0x80 | (code >> 6 & 0x3f)),
+			(unsigned char)(0x80 | (code & 0x3f)), 'z'};
+		struct span given = span_of(text, 5);
+		char wanted[16];
+		if (code < 0x800) {
+			text[1] = 'a';
+			text[2] = (unsigned char)(0xc0 | code >> 6);
+			given = span_of(text + 1, 4);
+		}
+		bool turns = next < COUNT(turning) && code == turning[next];
+		next += turns;
+		(void)snprintf(wanted, sizeof(wanted), "a\\u%04xz", code);
+		struct span shown = turns ? span_text(wanted) : given;
+		for (size_t piece = 1; piece <= given.len; piece++) {
+			struct buf out;
+			unsigned char pending = 0;
+			buf_init(&out, 100);
+			for (size_t at = 0; at < given.len; at += piece) {
+				size_t left = given.len - at;
+				struct span part =
+					span_of(given.data + at, left < piece ? left : piece);
+				assert_int_equal(text_add_terminal(&out, part, &pending), 0);
+			}
+			assert_int_equal(out.len, shown.len);
+			assert_memory_equal(out.data, shown.data, shown.len);
+			out.len = 0;
+			assert_int_equal(text_add_terminal_line(&out, given, 80), 0);
+			assert_int_equal(out.len, shown.len);
+			assert_memory_equal(out.data, shown.data, shown.len);
+			out.len = 0;
+			assert_int_equal(text_add_line(&out, given, 80), 0);
+			assert_int_equal(out.len, given.len);
+			buf_done(&out);
+		}
+	}
+}
+
 static void cuts(void **state)
 {
 	(void)state;
@@ -114,9 +159,11 @@ static void terminals(void **state)
 {
 	(void)state;
 	static const char input[] = "ok\n\ttab\r\x1b]0;title\x07 \xc3\xa9 \xc2\xa0 \xc2\x9b\x7f"
-				    "\xc2\xc2\x80 \xe2\x82\xac \x08";
+				    "\xc2\xc2\x80 \xe2\x82\xac \x08 \xe2\x80\xae \xe2\xe2\x80"
+				    "\xe2\x81\xc2\x85\xe2\x80\x1b \xd8\xd8\x9c";
 	static const char wanted[] = "ok\n\ttab\r\\x1b]0;title\\x07 \xc3\xa9 \xc2\xa0 \\x9b\\x7f"
-				     "\xc2\\x80 \xe2\x82\xac \\x08";
+				     "\xc2\\x80 \xe2\x82\xac \\x08 \\u202e \xe2\xe2\x80"
+				     "\xe2\x81\\x85\xe2\x80\\x1b \xd8\\u061c";
 	for (size_t piece = 1; piece < sizeof(input); piece++) {
 		struct buf out;
 		unsigned char pending = 0;
@@ -306,6 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figures),
 		cmocka_unit_test(lines),
+		cmocka_unit_test(turning_marks),
 		cmocka_unit_test(cuts),
 		cmocka_unit_test(cuts_never_split_a_character),
 		cmocka_unit_test(terminals),
