@@ -56,6 +56,30 @@ static void note_place(struct ledger *ledger, int rc, const struct err *err)
 		log_line("audit_back", NULL);
 }
 
+/* The same of a log that is at its place and takes no rows: a full disk. */
+static void note_write(struct ledger *ledger, int rc, const struct err *err)
+{
+	if (rc == -ESTALE)
+		return;
+	if (rc < 0 && !ledger->write_rc)
+		log_fault("audit_unwritten", err);
+	else if (!rc && ledger->write_rc)
+		log_line("audit_back", NULL);
+	ledger->write_rc = rc;
+}
+
+bool ledger_ready(const struct ledger *ledger, char *words, size_t room)
+{
+	const char *why = strerrordesc_np(-ledger->write_rc);
+	if (ledger->is_lost)
+		(void)snprintf(words, room, "%s", ledger_why(ledger));
+	else if (ledger->write_rc)
+		(void)snprintf(words, room,
+			"the audit log cannot be written (%s), and no call is served until it can",
+			why ? why : "unknown error");
+	return !ledger->is_lost && !ledger->write_rc;
+}
+
 const char *ledger_why(const struct ledger *ledger)
 {
 	return ledger->is_lost ? "the audit log is not at its place any more: no call is served "
@@ -81,9 +105,12 @@ int ledger_reload(struct ledger *ledger, const struct audit_options *options, st
 static int flush(struct ledger *ledger)
 {
 	struct err err = {0};
+	bool had_rows = audit_queued(ledger->audit) > 0;
 	int rc = audit_flush(ledger->audit, &err);
 	if (rc == -ESTALE)
 		note_place(ledger, rc, &err);
+	if (rc < 0 || had_rows)
+		note_write(ledger, rc, &err);
 	if (rc < 0) {
 		/* Those calls are refused, so their rows must not appear later. */
 		ledger->failures++;
@@ -111,6 +138,9 @@ static void tick(struct ledger *ledger)
 		(void)snprintf(ledger->shown_head, sizeof(ledger->shown_head), "%s", head.hash);
 		log_line("audit_head", "hash", head.hash, NULL);
 	}
+	/* Whoever looks at /readyz first sends nobody here until this has gone well. */
+	if (ledger->write_rc && !ledger->is_lost)
+		note_write(ledger, audit_probe(ledger->audit, &err), &err);
 }
 
 static void on_flush(evutil_socket_t fd, short what, void *context)

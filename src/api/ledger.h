@@ -29,6 +29,7 @@ struct ledger {
 	TAILQ_HEAD(ledger_waits, ledger_wait) waits;
 	char shown_head[AUDIT_HASH_HEX_BYTES]; /* the last that went to the log */
 	uint64_t turn, failures, told_ms;
+	int write_rc;  /* why the last rows could not be written; 0 while they can */
 	int turn_rc;   /* why rows of this turn, that somebody waits for, were dropped; or 0 */
 	bool is_lost;  /* the log is not at its place: no call is served */
 	bool tick_due; /* the once-a-second work waits for the flush that is about to come */
@@ -44,6 +45,9 @@ void ledger_close(struct ledger *ledger);
 
 void ledger_wait(struct ledger *ledger, struct ledger_wait *wait,
 	void (*written)(struct ledger_wait *wait, int rc));
+
+/* Whether rows can be written, as far as is known; else `words` say why they cannot. */
+bool ledger_ready(const struct ledger *ledger, char *words, size_t room);
 
 /* What a caller is told whose row could not be written. */
 const char *ledger_why(const struct ledger *ledger);

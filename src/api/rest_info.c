@@ -39,12 +39,14 @@ static void tell_no_service(struct rest *rest)
 void rest_ready(struct rest *rest)
 {
 	const struct dispatcher *dispatcher = rest->dispatcher;
+	char words[200];
 	if (dispatcher->draining)
 		rest_problem(rest, 503, NULL, "shutting down", 5);
-	else if (dispatcher->ledger.is_lost)
-		rest_problem(rest, 503, NULL, ledger_why(&dispatcher->ledger), 5);
+	else if (!ledger_ready(&dispatcher->ledger, words, sizeof(words)))
+		rest_problem(rest, 503, NULL, words, 5);
 	else if (dispatcher->calc.fd < 0)
-		rest_problem(rest, 503, NULL, "the worker for arithmetic is being started", 1);
+		rest_problem(rest, 503, NULL, "the worker for arithmetic is being started",
+			calc_client_retry_s(&dispatcher->calc));
 	else if (!links_ready(&dispatcher->links))
 		tell_no_service(rest);
 	else

@@ -251,6 +251,24 @@ int audit_flush(struct audit *audit, struct err *err)
 	return 0;
 }
 
+int audit_probe(struct audit *audit, struct err *err)
+{
+	/* No call's id is empty. Where nothing changes in the end the page is written all the same.
+	 */
+	static const char there_and_back[] = "INSERT INTO open_call VALUES('', 0, '', '', '', '');"
+					     "DELETE FROM open_call WHERE call = ''";
+	int rc = audit_present(audit, err);
+	if (!rc)
+		rc = audit_db_begin(&audit->db, err);
+	if (rc < 0)
+		return rc;
+	rc = audit_db_run(&audit->db, there_and_back, err);
+	if (!rc)
+		return audit_db_commit(&audit->db, err);
+	audit_db_rollback(&audit->db);
+	return rc;
+}
+
 uint64_t audit_durable(const struct audit *audit)
 {
 	return audit->durable;

@@ -165,6 +165,10 @@ int audit_tick(struct audit *audit, struct audit_head *ret_head, bool *ret_head_
  * Cheap: a few stat(2). */
 int audit_present(const struct audit *audit, struct err *err) MUST_CHECK;
 
+/* Whether a row could be written now: writes to the log's files, and leaves no trace in it. For
+ * after a failed flush, as nobody may come any more to try. 0, or what a flush would say. */
+int audit_probe(struct audit *audit, struct err *err) MUST_CHECK;
+
 /*
  * Replaces what may change under a running dispatcher (SIGHUP): retention, head_ms, values. Path
  * and durability stay. A log that was removed or replaced is left, and a new one begun at its place

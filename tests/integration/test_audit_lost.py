@@ -185,3 +185,41 @@ def test_a_long_wal_is_not_copied_into_another_log(brig):
     for path in (log_of(brig) / "away/audit.db", log_of(brig) / "audit.db"):
         done = host.run_brig("audit", "verify", "--db", path)
         assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def small_disk():
+    """A brig whose log is on a disk of its own."""
+    brig = Dispatcher()
+    (brig.folder / "log").mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=0777", "none", log_of(brig)], check=True)
+    try:
+        with brig:
+            yield brig
+            subprocess.run(["umount", "-l", log_of(brig)], check=True)
+    except BaseException:
+        subprocess.run(["umount", "-l", log_of(brig)], check=False)
+        raise
+
+
+def test_a_full_disk_shows_in_readyz_and_passes(small_disk):
+    """503 at every door, so 503 there too; it recovers without a call, as then none may come."""
+    brig = small_disk
+    assert brig.run("1").status == 200 and brig.request("GET", "/readyz").status == 200
+    hog = log_of(brig) / "hog"
+    with open(hog, "wb", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(bytes(4096))
+    told = host.wait_until(lambda: (r := brig.calculate("6*7")).status == 503 and r, "it is full")
+    assert "cannot be written" in told.json["detail"]
+    ready = brig.request("GET", "/readyz")
+    assert ready.status == 503 and int(ready.headers["Retry-After"]) > 0
+    assert "audit log cannot be written (No space left on device)" in ready.json["detail"]
+    assert brig.request("GET", "/healthz").status == 200
+    assert len(events(brig, "audit_unwritten")) == 1
+    hog.unlink()
+    host.wait_until(lambda: brig.request("GET", "/readyz").status == 200, "/readyz")
+    assert events(brig, "audit_back")
+    assert brig.calculate("6*7").status == 200 and brig.run("1").status == 200
+    done = host.run_brig("audit", "verify", "--db", log_of(brig) / "audit.db")
+    assert done.returncode == 0, done.stderr

@@ -747,10 +747,14 @@ static void a_full_disk_keeps_the_queue(void **state)
 	assert_int_equal(audit_durable(audit), durable);
 	assert_int_equal(verified().rows, 4);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(audit_probe(audit, &err), 0);
+	assert_int_equal(verified().rows, 4);
 	assert_int_equal(audit_flush(audit, NULL), 0);
 	assert_int_equal(audit_queued(audit), 0);
 	assert_int_equal(verified().rows, 204);
+	assert_int_equal(audit_probe(audit, &err), 0);
 	audit_close(audit);
+	assert_int_equal(verified().open_calls, 200);
 }
 
 static void other_files_are_no_logs(void **state)
