@@ -10,6 +10,11 @@ static const char door[] = "e2b";
 static const char no_signed[] =
 	"brig has no signed URLs: what comes without the sandbox's id and access token opens "
 	"nothing; use files.read and files.write, which send them";
+/* The SDKs know this status. It says the same of a sandbox of somebody else and of none. */
+static const char not_found[] =
+	"The sandbox was not found: it has ended, or what came with the request does not open it; "
+	"send its envdAccessToken as X-Access-Token, as Sandbox.connect of the SDK does, or the "
+	"API key that made it, or make a new sandbox";
 
 const char e2b_no_sessions[] =
 	"this token's role has no sandboxes: its `sessions` or its tool run_sandboxed is off in "
@@ -165,7 +170,7 @@ static bool check_box_caller(struct rest *rest)
 	if (verdict == WHO_KNOWN)
 		return true;
 	if (access.data && verdict == WHO_UNKNOWN && !key.data)
-		e2b_problem(rest, 502, "The sandbox was not found");
+		e2b_problem(rest, 502, not_found);
 	else
 		refuse(rest, verdict);
 	return false;
@@ -209,7 +214,7 @@ struct session *e2b_session_or(struct rest *rest, struct request_fault *ret_faul
 		(void)request_refuse(ret_fault, 400, "",
 			"the field E2b-Sandbox-Id names the sandbox; it is missing");
 	else if (!session)
-		(void)request_refuse(ret_fault, 502, "", "The sandbox was not found");
+		(void)request_refuse(ret_fault, 502, "", "%s", not_found);
 	else if (session->lost)
 		(void)request_refuse(
 			ret_fault, 502, "", "The sandbox is not running: %s", session->why);

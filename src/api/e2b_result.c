@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 static int put_line(struct buf *out, json_t *line)
 {
@@ -135,17 +136,33 @@ static json_t *made_up_error(const json_t *result)
 		    : NULL;
 }
 
+/* A Python exception. The SDKs show `traceback` alone, or `name` and `value`: the hint is in both.
+ */
+static json_t *raised_error(const json_t *result)
+{
+	const json_t *error = json_object_get(result, "error");
+	const char *hint = json_string_value(json_object_get(result, "hint"));
+	const char *name = json_string_value(json_object_get(error, "type"));
+	const char *value = json_string_value(json_object_get(error, "message"));
+	const char *traceback = json_string_value(json_object_get(error, "traceback"));
+	if (!name || !value || !traceback)
+		return NULL;
+	size_t length = strlen(traceback);
+	const char *line = length && traceback[length - 1] != '\n' ? "\n" : "";
+	return json_pack("{s:s, s:s, s:o, s:o}", "type", "error", "name", name, "value",
+		hint ? json_sprintf("%s%shint: %s", value, *value ? "\n" : "", hint)
+		     : json_string(value),
+		"traceback",
+		hint ? json_sprintf("%s%shint: %s\n", traceback, line, hint)
+		     : json_string(traceback));
+}
+
 static int put_error(struct buf *out, const json_t *result)
 {
 	const json_t *error = json_object_get(result, "error");
 	if (span_is(json_text(json_object_get(result, "outcome")), "ok"))
 		return 0;
-	if (!json_is_object(error))
-		return put_line(out, made_up_error(result));
-	return put_line(out,
-		json_pack("{s:s, s:O, s:O, s:O}", "type", "error", "name",
-			json_object_get(error, "type"), "value", json_object_get(error, "message"),
-			"traceback", json_object_get(error, "traceback")));
+	return put_line(out, json_is_object(error) ? raised_error(result) : made_up_error(result));
 }
 
 int e2b_result_lines(const json_t *result, const json_t *table_texts, struct buf *out)

@@ -8,41 +8,82 @@
 
 #define PIECE_BYTES_MAX (256u * 1024u)
 
-/* The value of `key` in "form-data; key=value; key=\"quoted\"". */
-static struct span parameter(struct span text, const char *key)
+static struct span after(struct span text, size_t used)
 {
-	size_t key_bytes = strlen(key);
-	while (text.len) {
-		const unsigned char *semi = memchr(text.data, ';', text.len);
-		if (!semi)
-			break;
-		text = span_of(semi + 1, text.len - (size_t)(semi - text.data) - 1);
-		while (text.len && (*text.data == ' ' || *text.data == '\t'))
-			text = span_of(text.data + 1, text.len - 1);
-		if (text.len <= key_bytes || text.data[key_bytes] != '=' ||
-			!http_same(span_of(text.data, key_bytes), key))
-			continue;
-		struct span value = span_of(text.data + key_bytes + 1, text.len - key_bytes - 1);
-		bool quoted = value.len && *value.data == '"';
-		if (quoted)
-			value = span_of(value.data + 1, value.len - 1);
-		const unsigned char *end =
-			value.len ? memchr(value.data, quoted ? '"' : ';', value.len) : NULL;
-		if (quoted && !end)
-			break;
-		size_t length = end ? (size_t)(end - value.data) : value.len;
-		return quoted ? span_of(value.data, length)
-			      : http_trim(span_of(value.data, length));
+	return span_of(text.data + used, text.len - used);
+}
+
+/* From the next ';' on; empty where there is none. */
+static struct span at_semicolon(struct span text)
+{
+	const unsigned char *semi = text.len ? memchr(text.data, ';', text.len) : NULL;
+	return after(text, semi ? (size_t)(semi - text.data) : text.len);
+}
+
+/* What stands in quotes at the start of `text`. A backslash quotes a quote or a backslash, and is
+ * itself before anything else: browsers send the names of files so. */
+static int take_quoted(struct span *text, struct buf *value)
+{
+	size_t i = 1;
+	int rc = 0;
+	for (; !rc && i < text->len && text->data[i] != '"'; i++) {
+		if (text->data[i] == '\\' && i + 1 < text->len &&
+			(text->data[i + 1] == '"' || text->data[i + 1] == '\\'))
+			i++;
+		rc = buf_add(value, text->data + i, 1);
 	}
-	return span_of(NULL, 0);
+	if (rc || i >= text->len)
+		return rc ? rc : -EBADMSG;
+	*text = at_semicolon(after(*text, i + 1));
+	return 0;
+}
+
+static int take_value(struct span *text, struct buf *value)
+{
+	value->len = 0;
+	if (text->len && *text->data == '"')
+		return take_quoted(text, value);
+	struct span rest = at_semicolon(*text);
+	struct span plain = http_trim(span_of(text->data, text->len - rest.len));
+	*text = rest;
+	return buf_add(value, plain.data, plain.len);
+}
+
+/* The value of `key` in "form-data; key=value; key=\"quoted\"": 1 where it is there, else 0. */
+static int parameter(struct span text, const char *key, struct buf *value)
+{
+	for (text = at_semicolon(text); text.len;) {
+		text = after(text, 1);
+		while (text.len && (*text.data == ' ' || *text.data == '\t'))
+			text = after(text, 1);
+		size_t length = 0;
+		while (length < text.len && text.data[length] != '=' && text.data[length] != ';')
+			length++;
+		struct span name = span_of(text.data, length);
+		text = after(text, length);
+		if (!text.len || *text.data == ';')
+			continue;
+		text = after(text, 1);
+		int rc = take_value(&text, value);
+		if (rc < 0 || http_same(name, key))
+			return rc < 0 ? rc : 1;
+	}
+	return 0;
+}
+
+/* Also where it is empty, this has data. */
+static struct span value_of(const struct buf *value)
+{
+	return value->len ? span_of(value->data, value->len) : span_of("", 0);
 }
 
 int multipart_init(
 	struct multipart *multipart, struct span type, const struct multipart_events *events)
 {
-	struct span boundary = parameter(type, "boundary");
+	cleanup_buf struct buf boundary = {0};
+	buf_init(&boundary, MULTIPART_BOUNDARY_MAX);
 	*multipart = (struct multipart){.events = *events};
-	if (!boundary.len || boundary.len > MULTIPART_BOUNDARY_MAX)
+	if (parameter(type, "boundary", &boundary) != 1 || !boundary.len)
 		return -EINVAL;
 	memcpy(multipart->mark, "\r\n--", 4);
 	memcpy(multipart->mark + 4, boundary.data, boundary.len);
@@ -67,17 +108,20 @@ static int begin_named(struct multipart *multipart, struct span value, struct sp
 {
 	static const char charset[] = "utf-8''";
 	size_t length = sizeof(charset) - 1;
-	cleanup_buf struct buf decoded = {0};
-	struct span coded = parameter(value, "filename*");
-	if (!coded.data)
-		return multipart->events.begin(
-			multipart->events.user, name, parameter(value, "filename"));
+	cleanup_buf struct buf coded = {0}, decoded = {0};
+	buf_init(&coded, MULTIPART_HEAD_MAX);
 	buf_init(&decoded, MULTIPART_HEAD_MAX);
-	if (coded.len < length || !http_same(span_of(coded.data, length), charset) ||
+	int rc = parameter(value, "filename*", &coded);
+	if (rc == 0) {
+		rc = parameter(value, "filename", &coded);
+		return rc < 0 ? rc
+			      : multipart->events.begin(multipart->events.user, name,
+					rc ? value_of(&coded) : span_of(NULL, 0));
+	}
+	if (rc < 0 || coded.len < length || !http_same(span_of(coded.data, length), charset) ||
 		percent_decode(span_of(coded.data + length, coded.len - length), &decoded) < 0)
 		return -EBADMSG;
-	return multipart->events.begin(multipart->events.user, name,
-		span_of(decoded.len ? decoded.data : coded.data, decoded.len));
+	return multipart->events.begin(multipart->events.user, name, value_of(&decoded));
 }
 
 static int begin_part(struct multipart *multipart, struct span head)
@@ -90,10 +134,12 @@ static int begin_part(struct multipart *multipart, struct span head)
 				     "content-disposition")) {
 			struct span value =
 				span_of(colon + 1, length - (size_t)(colon - head.data) - 1);
-			struct span name = parameter(value, "name");
-			if (!name.data)
-				return -EBADMSG;
-			return begin_named(multipart, value, name);
+			cleanup_buf struct buf name = {0};
+			buf_init(&name, MULTIPART_HEAD_MAX);
+			int rc = parameter(value, "name", &name);
+			return rc == 1	? begin_named(multipart, value, value_of(&name))
+			       : rc < 0 ? rc
+					: -EBADMSG;
 		}
 		size_t used = end ? length + 2 : length;
 		head = span_of(head.data + used, head.len - used);

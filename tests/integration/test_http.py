@@ -105,6 +105,16 @@ def multipart(*parts):
     return whole + b"--XX--\r\n"
 
 
+def test_names_of_uploads_in_quotes(brig):
+    fields = {"Content-Type": "multipart/form-data; boundary=XX"}
+    code = ("code", None, b"import os; print(ascii(sorted(os.listdir())))")
+    for sent, name in (('a\\"b.csv', 'a"b.csv'), ("a;b.csv", "a;b.csv"), ("a\\\\", "a\\")):
+        reply = brig.request("POST", "/v1/run", multipart(("f", sent, b"1"), code), headers=fields)
+        assert reply.json["stdout"] == ascii([name]) + "\n", reply.body
+    broken = brig.request("POST", "/v1/run", multipart(("f", "a\\", b"1"), code), headers=fields)
+    assert broken.status == 400
+
+
 def test_a_forbidden_upload_is_in_the_log_with_its_code(brig):
     """Also one larger than any JSON; and of one that is no multipart, what was understood."""
     fields = {"Content-Type": "multipart/form-data; boundary=XX"}

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import os
 import socket
 import subprocess
@@ -73,8 +74,25 @@ def test_large_images_become_links(brig):
     images = [c for c in result["content"] if c["type"] == "image"]
     assert len(links) + len(images) == 3 and links
     assert sum(len(i["data"]) for i in images) <= 1 << 20
+    told = [line for line in result["content"][0]["text"].splitlines() if " is not shown: " in line]
+    assert len(told) == len(links)
+    for line, link in zip(told, links):
+        number = re.search(r"chart-(\d)\.png$", link["uri"]).group(1)
+        assert line.startswith(f"chart {number} ") and line.endswith(" " + link["uri"])
+    assert " is not shown: " not in result["structuredContent"]["text"]
     read = brig.mcp("resources/read", {"uri": links[0]["uri"]}, modern=True).json["result"]
     assert base64.b64decode(read["contents"][0]["blob"])[1:4] == b"PNG"
+
+
+def test_pictures_that_are_files_are_told_of(brig):
+    result = call(brig, "run_sandboxed", {"code": (
+        "import matplotlib.pyplot as plt\nplt.plot([1]); plt.savefig('a b.png'); plt.close()\n"
+        "open('t.csv', 'w').write('1')")})
+    link, = [c for c in result["content"] if c.get("name") == "a b.png"]
+    told, = [line for line in result["content"][0]["text"].splitlines() if "is not shown: " in line]
+    assert told.startswith("file a b.png ") and told.endswith(" " + link["uri"])
+    shown = call(brig, "run_sandboxed", {"code": CHART})
+    assert "is not shown: " not in shown["content"][0]["text"]
 
 
 @pytest.mark.parametrize("modern", [True, False])

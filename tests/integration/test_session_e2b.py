@@ -80,6 +80,10 @@ def test_what_opens_a_sandbox(brig):
     assert run(X_API_Key=FEW) == 502
     assert run(X_Access_Token=access[:-1]) == 502
     assert run() == 502  # the role local: another caller
+    for fields in ({}, {"X_Access_Token": access[:-1]}, {"X_API_Key": FEW}):
+        refused = ask(brig, "POST", "/execute", {"code": "1"}, E2b_Sandbox_Id=box, **fields)
+        assert refused.json["message"].startswith("The sandbox was not found: ")
+        assert "X-Access-Token" in refused.json["message"]
     assert access not in json.dumps(ask(brig, "GET", "/v2/sandboxes", X_API_Key=STEPS).json)
     other = create(brig, X_API_Key=STEPS).json["sandboxID"]
     assert ask(brig, "GET", "/health", E2b_Sandbox_Id=other, X_Access_Token=access).status == 502
@@ -244,6 +248,18 @@ def test_words_that_are_cut_within_a_character(brig):
     for path in ("a" * 58 + "%C3%A9", "%FF"):
         reply = ask(brig, "GET", f"/files?path=/{path}", X_API_Key=STEPS, E2b_Sandbox_Id=box)
         assert reply.status == 400 and "outside of the sandbox's folder" in reply.json["message"]
+    end(brig, box)
+
+
+@pytest.mark.parametrize("code, words", [
+    ("!pip install x", "nothing can be installed"), ("%matplotlib inline", "%"), ("import no_such_module_at_all", "")])
+def test_errors_come_with_their_hint(brig, code, words):
+    box = create(brig, X_API_Key=STEPS).json["sandboxID"]
+    reply = ask(brig, "POST", "/execute", {"code": code}, E2b_Sandbox_Id=box, X_API_Key=STEPS)
+    told, = [line for line in map(json.loads, reply.body.splitlines()) if line["type"] == "error"]
+    hint = told["traceback"].splitlines()[-1]
+    assert hint.startswith("hint: ") and words in hint, told
+    assert told["value"].endswith("\n" + hint)
     end(brig, box)
 
 

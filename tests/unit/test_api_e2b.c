@@ -148,6 +148,14 @@ static void results_and_errors(void **state)
 		    "\"'x'\", \"line\": 1, \"traceback\": \"Traceback\"}}",
 		"{\"type\":\"error\",\"name\":\"KeyError\",\"value\":\"'x'\",\"traceback\":"
 		"\"Traceback\"}\n");
+	check_lines("{\"outcome\": \"error\", \"hint\": \"100%s of it\", \"error\": {\"type\": "
+		    "\"SyntaxError\", \"message\": \"invalid\", \"traceback\": \"T\\nE: i\"}}",
+		"{\"type\":\"error\",\"name\":\"SyntaxError\",\"value\":\"invalid\\nhint: 100%s "
+		"of it\",\"traceback\":\"T\\nE: i\\nhint: 100%s of it\\n\"}\n");
+	check_lines("{\"outcome\": \"error\", \"hint\": \"h\", \"error\": {\"type\": \"E\", "
+		    "\"message\": \"\", \"traceback\": \"E\\n\"}}",
+		"{\"type\":\"error\",\"name\":\"E\",\"value\":\"hint: h\",\"traceback\":"
+		"\"E\\nhint: h\\n\"}\n");
 	check_lines("{\"outcome\": \"memory\", \"hint\": \"too much\", \"error\": null, "
 		    "\"session\": {\"id\": \"s\", \"lost\": \"killed\"}}",
 		"{\"type\":\"error\",\"name\":\"MemoryError\",\"value\":\"too much; the sandbox is "

@@ -250,6 +250,48 @@ static void takes_multipart_apart(void **state)
 	}
 }
 
+/* How the head of a part names its file, and what that is; NULL where it is refused. */
+static void reads_names_of_files(void **state)
+{
+	(void)state;
+	static const char *const cases[][2] = {
+		{"name=f; filename=\"a\\\"b.csv\"", "<f|a\"b.csv>/"},
+		{"name=f; filename=\"a\\\\\"", "<f|a\\>/"},
+		{"name=f; filename=\"C:\\dir\\a.csv\"", "<f|C:\\dir\\a.csv>/"},
+		{"name=f; filename=\"a;b; name=x\"", "<f|a;b; name=x>/"},
+		{"filename=\"x; name=y\"; name=f", "<f|x; name=y>/"},
+		{"filename=\"x\\\"; name=y\"; name=f", "<f|x\"; name=y>/"},
+		{"NAME=f ;FileName= a b ", "<f|a b>/"},
+		{"name=f; flag; filename=\"\"", "<f|>/"},
+		{"name=\"a\\\"b\"", "<a\"b|>/"},
+		{"name=f; filename*=UTF-8''a%22; filename=\"b\\\"\"", "<f|a\">/"},
+		{"name=f; filename=\"a\\\"", NULL},
+		{"name=f; filename=\"a", NULL},
+		{"name=\"f", NULL},
+		{"filename=\"name=f\"", NULL},
+		{"flag", NULL},
+		{"", NULL},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct seen seen = {""};
+		const struct multipart_events events = {
+			.begin = on_begin, .data = on_data, .end = on_end, .user = &seen};
+		struct multipart multipart;
+		char body[200];
+		(void)snprintf(body, sizeof(body),
+			"--b\r\nContent-Disposition: form-data; %s\r\n\r\n\r\n--b--\r\n",
+			cases[i][0]);
+		assert_int_equal(multipart_init(&multipart,
+					 span_text("multipart/form-data; boundary=\"b\""), &events),
+			0);
+		int rc = multipart_feed(&multipart, span_text(body));
+		assert_int_equal(rc, cases[i][1] ? 0 : -EBADMSG);
+		if (cases[i][1])
+			assert_string_equal(seen.text, cases[i][1]);
+		multipart_done(&multipart);
+	}
+}
+
 static const char streamed[] =
 	"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 	"8\r\nevent: a\r\nb\r\n\ndata: 1\n\n:\r\n19\r\n\n\nevent: b\ndata: {}\n\n: "
@@ -332,6 +374,7 @@ int main(void)
 		cmocka_unit_test(puts_chunks_together),
 		cmocka_unit_test(refuses_broken_chunks),
 		cmocka_unit_test(takes_multipart_apart),
+		cmocka_unit_test(reads_names_of_files),
 		cmocka_unit_test(reads_a_stream_of_events),
 		cmocka_unit_test(reads_an_answer_with_a_length),
 		cmocka_unit_test(refuses_what_is_no_answer),
