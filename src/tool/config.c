@@ -222,6 +222,24 @@ bool config_runs_code(const struct config *config)
 	return false;
 }
 
+/* What is no fault, and does not do what somebody who wrote it meant. */
+static void print_notes(const char *path, const struct config *config, FILE *out)
+{
+	for (size_t i = 0; i < config->role_count; i++) {
+		const struct role *role = &config->roles[i];
+		if (role->root_count && !(role->tools & ROLE_RUN_SANDBOXED))
+			(void)fprintf(out,
+				"%s: note: [role %s] has a file_root and not run_sandboxed: it is "
+				"of no use to it\n",
+				path, role->name);
+		if (role->jobs_at_once > config->service.jobs_at_once)
+			(void)fprintf(out,
+				"%s: warning: [role %s] has jobs_at_once = %u, and all roles "
+				"together have %u: lower it, or raise jobs_at_once in [service]\n",
+				path, role->name, role->jobs_at_once, config->service.jobs_at_once);
+	}
+}
+
 int config_check_print(const char *path, FILE *out)
 {
 	cleanup_buf struct buf faults = {0};
@@ -238,14 +256,7 @@ int config_check_print(const char *path, FILE *out)
 	(void)fprintf(out, "%s: good: %zu role%s, %zu token%s\n", path, config->role_count,
 		config->role_count == 1 ? "" : "s", config->token_count,
 		config->token_count == 1 ? "" : "s");
-	for (size_t i = 0; i < config->role_count; i++) {
-		const struct role *role = &config->roles[i];
-		if (role->root_count && !(role->tools & ROLE_RUN_SANDBOXED))
-			(void)fprintf(out,
-				"%s: note: [role %s] has a file_root and not run_sandboxed: it is "
-				"of no use to it\n",
-				path, role->name);
-	}
+	print_notes(path, config, out);
 	config_unref(config);
 	return 0;
 }

@@ -25,6 +25,7 @@ struct config_draft {
 	int line;
 	bool faulty;		    /* complained of already: not judged for what it lacks */
 	bool has_idle;		    /* its session_idle is the operator's */
+	bool has_at_once;	    /* and so is its jobs_at_once */
 	char role[ROLE_NAME_BYTES]; /* of a token, by name until all roles are known */
 };
 

@@ -217,6 +217,7 @@ TAKE(role_at_once)
 {
 	(void)config_value_count(
 		parse, "jobs_at_once", value, 1, 1024, &role_now(parse)->jobs_at_once);
+	parse->role_drafts[parse->config->role_count - 1].has_at_once = true;
 }
 
 TAKE(role_per_minute)
@@ -296,6 +297,8 @@ static void finish_role(struct config_parse *parse, size_t i)
 	finish_limits(role);
 	if (role->session_idle_ms > role->session_life_ms && !draft->has_idle)
 		role->session_idle_ms = role->session_life_ms;
+	if (!draft->has_at_once && role->jobs_at_once > parse->config->service.jobs_at_once)
+		role->jobs_at_once = parse->config->service.jobs_at_once;
 	if (draft->faulty)
 		return;
 	if (role->session_idle_ms > role->session_life_ms)

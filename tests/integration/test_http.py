@@ -607,6 +607,22 @@ def test_check_config(brig):
                           stdout=subprocess.DEVNULL).returncode == 0
 
 
+def test_check_config_warns_of_a_number_that_nobody_reaches(brig):
+    import subprocess
+    config = brig.folder / "many.ini"
+    for service, role, warned in (("", "jobs_at_once = 17", True), ("", "jobs_at_once = 16", False),
+                                  ("jobs_at_once = 4", "jobs_at_once = 5", True),
+                                  ("jobs_at_once = 4", "", False),
+                                  ("jobs_at_once = 32", "jobs_at_once = 32", False)):
+        # The service may come behind the role.
+        config.write_text(f"[role r]\ntools = calculate\n{role}\n[service]\n{service}\n"
+                          f"[audit]\ndb = {brig.folder}/log/audit.db\n")
+        done = subprocess.run([host.BRIG, "serve", "--check-config", config], text=True,
+                              stdout=subprocess.PIPE)
+        assert done.returncode == 0, done.stdout
+        assert ("warning: [role r] has jobs_at_once" in done.stdout) == warned, done.stdout
+
+
 def test_the_dispatcher_has_no_privilege(brig):
     status = host.status_of(brig.child("brig"))
     assert status["NoNewPrivs"] == "1"
