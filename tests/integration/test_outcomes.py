@@ -254,7 +254,8 @@ def test_output_streams_to_a_reader_that_stops(own_service):
 
 def test_output_is_exact_as_a_stream(brig):
     """Without --json nothing is cut below the hard limit."""
-    done = brig("-c", "import sys\nfor i in range(300000): print('row', i)\n"
+    done = brig("--wall", "300s", "--cpu", "300s", "-c",
+                "import sys\nfor i in range(300000): print('row', i)\n"
                       "sys.stderr.write('e' * 100000);")
     assert done.returncode == 0
     assert done.stdout == b"".join(b"row %d\n" % i for i in range(300000))

@@ -141,5 +141,5 @@ def test_memory_that_a_cell_gives_back_and_takes_again_is_its_own(run):
                  "    kept = [[str(i)] for i in range(60_000)]\n"
                  "    deep(900)\n"
                  "    del kept\n"
-                 "print(deep(900))")
+                 "print(deep(900))", wall_ms=300000, cpu_ms=300000)
     assert (result.outcome, result.text) == ("ok", "900\n"), result

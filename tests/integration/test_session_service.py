@@ -328,7 +328,7 @@ def test_a_late_interrupt_does_not_reach_the_next_call(session):
 
 
 def test_interrupt_in_asyncio(session):
-    result = session("import asyncio\nawait asyncio.sleep(600)", wall_ms=300)
+    result = session("import asyncio\nawait asyncio.sleep(600)", wall_ms=3000)
     assert (result.outcome, result.session.state) == ("timeout_wall", "interrupted")
     assert session.text("await asyncio.sleep(0)\nprint('on')") == "on\n"
 
