@@ -8,8 +8,9 @@
  *stream
  *
  * What goes: the token shapes of redact_shapes.c (a prefix, a charset, a length), private keys in
- * PEM, JWTs, passwords in URLs, the values of secret-looking names (KEY=value, "password": "…",
- * api_key='…', password: …), and exact values that the operator names. Each becomes
+ * PEM, JWTs, passwords in URLs, behind `Basic` and curl's -u, the values of secret-looking names
+ * (KEY=value, "password": "…", api_key='…', password: …), and exact values that the operator names.
+ * Each becomes
  * "[redacted:WHAT]". Hashes, UUIDs, base64 and base32 data and identifiers stay.
  *
  * The result does not depend on where the chunks are cut: a tail that may still become a secret is

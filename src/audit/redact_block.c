@@ -8,24 +8,13 @@
 #define URL_USER_MAX 512u
 #define PEM_TITLE_MAX 48u
 
-static unsigned base64_value(unsigned char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26u;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52u;
-	return c == '-' ? 62u : 63u;
-}
-
 /* Whether base64 at `at` begins an object of JSON: a brace, a blank or quote, something printable.
  */
 static bool begins_object(const struct redact_view *view, size_t at)
 {
 	unsigned bits = 0;
 	for (size_t i = 0; i < 4; i++)
-		bits = bits << 6 | base64_value(view->data[at + i]);
+		bits = bits << 6 | redact_base64(view->data[at + i]);
 	unsigned second = bits >> 8 & 0xffu, third = bits & 0xffu;
 	return bits >> 16 == '{' && (second == '"' || second == ' ') && third >= ' ' &&
 	       third < 0x7f;
@@ -99,15 +88,12 @@ static enum redact_found match_pem(const struct redact_view *view, struct redact
 enum redact_found redact_block(const struct redact_view *view, struct redact_match *ret_match)
 {
 	unsigned char first = view->data[view->at];
+	enum redact_found found = REDACT_NONE;
 	if (first == 'e')
 		return match_jwt(view, ret_match);
-	return first == '-' ? match_pem(view, ret_match) : REDACT_NONE;
-}
-
-/* A template's place, as in {password} or $PASSWORD, is no password. */
-static bool is_template(const unsigned char *text, size_t length)
-{
-	return text[0] == '$' || (text[0] == '{' && text[length - 1] == '}');
+	if (first == '-')
+		found = match_pem(view, ret_match);
+	return found == REDACT_NONE ? redact_login(view, ret_match) : found;
 }
 
 enum redact_found redact_url(const struct redact_view *view, struct redact_match *ret_match)
@@ -131,7 +117,8 @@ enum redact_found redact_url(const struct redact_view *view, struct redact_match
 	}
 	if (redact_ends(view, end) && end - from < URL_USER_MAX)
 		return REDACT_MORE;
-	if (!colon || sign <= colon + 1 || is_template(view->data + colon + 1, sign - colon - 1))
+	if (!colon || sign <= colon + 1 ||
+		redact_is_template(view->data + colon + 1, sign - colon - 1))
 		return REDACT_NONE;
 	*ret_match = (struct redact_match){.start = colon + 1, .end = sign, .label = "url"};
 	return REDACT_MATCH;

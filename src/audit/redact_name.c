@@ -58,13 +58,19 @@ static bool last_word_is(struct span name, const char *word)
 	return hump || !isalnum(before);
 }
 
+/* Words of other languages, as they look without what is no letter of ASCII: "contraseña". */
+static const char *const foreign[] = {"passwort", "kennwort", "contrasena", "contrasea",
+	"motdepasse", "wachtwoord", "losenord", "lsenord", NULL};
+
 /* Two letters of each word that is looked for: most names have none of them. */
 static bool may_hold_one(const char *text)
 {
 	for (; text[0] && text[1]; text++) {
 		char a = text[0], b = text[1];
 		if ((a == 's' && b == 's') || (a == 'c' && b == 'r') || (a == 'k' && b == 'e') ||
-			(a == 'w' && (b == 'd' || b == 't')) || (a == 'u' && b == 't'))
+			(a == 'w' && (b == 'd' || b == 't' || b == 'o')) ||
+			(a == 'u' && b == 't') || (a == 'a' && b == 's') ||
+			(a == 'n' && (b == 'h' || b == 'o')) || (a == 'p' && b == 'w'))
 			return true;
 	}
 	return false;
@@ -83,12 +89,15 @@ enum redact_name redact_name_kind(struct span name)
 		if (isalnum(name.data[i]))
 			plain[length++] = (char)tolower(name.data[i]);
 	plain[length] = 0;
-	if (length < 3 || !may_hold_one(plain) || is_about(plain, length))
+	if (length < 2 || !may_hold_one(plain) || is_about(plain, length))
 		return NAME_PLAIN;
 	if (ends_with(plain, length, "authorization"))
 		return NAME_HEADER;
-	if (holds_one(plain, password) && !strstr(plain, "secretar"))
+	if ((holds_one(plain, password) && !strstr(plain, "secretar")) ||
+		holds_one(plain, foreign) || last_word_is(name, "senha"))
 		return NAME_PASSWORD;
+	if (last_word_is(name, "pw"))
+		return NAME_SHORT;
 	/* PWD and OLDPWD are the shell's folders. */
 	if ((last_word_is(name, "pwd") && !span_is(name, "PWD") && !span_is(name, "OLDPWD")) ||
 		last_word_is(name, "pass"))

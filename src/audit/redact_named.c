@@ -11,10 +11,13 @@
 
 #define BLANKS_MAX 32u
 #define LOOK_MAX 256u
+#define SHORT_LOOK_MAX                                                                             \
+	32u /* most of those names are no secret's: what is looked at is for naught */
 #define TYPE_MAX 64u
 #define LINE_MAX_BYTES 160u
 #define PASSWORD_MIN 3u
 #define TOKEN_MIN 8u
+#define SCHEME_MAX 7u /* with a quote or blank behind it */
 
 static size_t over_blanks(const struct redact_view *view, size_t at)
 {
@@ -26,7 +29,8 @@ static size_t over_blanks(const struct redact_view *view, size_t at)
 
 static size_t least(const struct redact_pair *pair)
 {
-	return pair->kind == NAME_PASSWORD ? PASSWORD_MIN : TOKEN_MIN;
+	bool is_short = pair->kind == NAME_PASSWORD || pair->kind == NAME_SHORT;
+	return is_short ? PASSWORD_MIN : TOKEN_MIN;
 }
 
 /* A shape at the value's start gives the better label. */
@@ -111,6 +115,15 @@ static bool is_reference(
 	       redact_name_kind(span_of(run.data + skip, run.len - skip)) != NAME_PLAIN;
 }
 
+/* pw=hunter2, and not pw = 120.5, pw = width. */
+static bool has_letter_and_digit(const struct redact_view *view, struct span run)
+{
+	unsigned seen = 0;
+	for (size_t i = 0; i < run.len; i++)
+		seen |= view->classes[run.data[i]];
+	return (seen & CLASS_LETTER) && (seen & CLASS_DIGIT);
+}
+
 static enum redact_found value(const struct redact_view *view, const struct redact_pair *pair,
 	size_t at, bool after_type, struct redact_match *ret_match);
 
@@ -137,8 +150,9 @@ static enum redact_found unquoted(const struct redact_view *view, const struct r
 	bool yaml = pair->colon && pair->begins_line && !after_type && start > pair->value;
 	unsigned mask = pair->tight_upper ? CLASS_SOLID : CLASS_WORD;
 	struct redact_match match = {.rest = REST_CLASS, .rest_class = (uint16_t)mask};
-	size_t length = redact_run(view, start, mask, LOOK_MAX), end = start + length;
-	if (length < LOOK_MAX && redact_ends(view, end))
+	size_t look = pair->kind == NAME_SHORT ? SHORT_LOOK_MAX : LOOK_MAX;
+	size_t length = redact_run(view, start, mask, look), end = start + length;
+	if (length < look && redact_ends(view, end))
 		return REDACT_MORE;
 	if (length == 0)
 		return REDACT_NONE;
@@ -153,6 +167,8 @@ static enum redact_found unquoted(const struct redact_view *view, const struct r
 	if (length < least(pair) || is_word_of_code(run.data, run.len) ||
 		(!pair->tight_upper && (expression || is_reference(view, run, pair))))
 		return REDACT_NONE;
+	if (pair->kind == NAME_SHORT && !pair->tight_upper && !has_letter_and_digit(view, run))
+		return REDACT_NONE;
 	if (yaml)
 		match.rest_class = CLASS_LINE;
 	enum redact_found found = label_at(view, start, &match);
@@ -160,6 +176,37 @@ static enum redact_found unquoted(const struct redact_view *view, const struct r
 	match.end = end;
 	*ret_match = match;
 	return found;
+}
+
+/*
+ * "Authorization: Basic " + "dXNl…": where the literal ends behind the scheme, the next one that is
+ * joined to it has the secret. 0 where no scheme stands there alone.
+ */
+static size_t behind_scheme(const struct redact_view *view, size_t at)
+{
+	static const char *const schemes[] = {"Basic", "Bearer", "Token"};
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		size_t length = strlen(schemes[i]);
+		if (view->len - at < length || memcmp(view->data + at, schemes[i], length) != 0)
+			continue;
+		size_t end = over_blanks(view, at + length);
+		if (end >= view->len || redact_is_quote(view->data[end]))
+			return end;
+	}
+	return 0;
+}
+
+static enum redact_found joined(const struct redact_view *view, const struct redact_pair *pair,
+	size_t close, struct redact_match *ret_match)
+{
+	size_t open = over_blanks(view, close + 1);
+	if (open < view->len && view->data[open] == '+')
+		open = over_blanks(view, open + 1);
+	if (redact_ends(view, open))
+		return REDACT_MORE;
+	if (open >= view->len || !redact_is_quote(view->data[open]))
+		return REDACT_NONE;
+	return quoted(view, pair, open, false, ret_match);
 }
 
 /* `Authorization: Bearer …`: all up to the line's or the literal's end. */
@@ -213,9 +260,18 @@ static enum redact_found value(const struct redact_view *view, const struct reda
 		quote++;
 	if (redact_ends(view, quote + 1))
 		return REDACT_MORE;
-	if (quote < view->len && redact_is_quote(view->data[quote]) && closes(view, pair, quote))
+	bool is_literal = quote < view->len && redact_is_quote(view->data[quote]);
+	if (pair->kind == NAME_HEADER) {
+		size_t from = is_literal ? quote + 1 : at;
+		if (redact_ends(view, from + SCHEME_MAX))
+			return REDACT_MORE;
+		size_t close = from < view->len ? behind_scheme(view, from) : 0;
+		if (close)
+			return joined(view, pair, close, ret_match);
+	}
+	if (is_literal && closes(view, pair, quote))
 		return REDACT_NONE;
-	if (quote < view->len && redact_is_quote(view->data[quote]))
+	if (is_literal)
 		return quoted(view, pair, quote, quote > open, ret_match);
 	if (pair->quoted_only || at >= view->len)
 		return REDACT_NONE;

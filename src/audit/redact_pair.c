@@ -8,9 +8,10 @@
 #define NAME_MAX_BYTES 64u
 #define INDENT_MAX 64u
 
+/* Letters of other alphabets as well: "contraseña". */
 static bool is_name(const struct redact_view *view, size_t at)
 {
-	return view->classes[view->data[at]] & (CLASS_URL | CLASS_DOT);
+	return view->data[at] >= 0x80 || (view->classes[view->data[at]] & (CLASS_URL | CLASS_DOT));
 }
 
 static size_t back_over_blanks(const struct redact_view *view, size_t end)

@@ -93,6 +93,27 @@ enum redact_found redact_shape(const struct redact_view *view, struct redact_mat
 /* The part of redact_shape that no table says: JWTs and keys in PEM. */
 enum redact_found redact_block(const struct redact_view *view, struct redact_match *ret_match);
 
+/* A user and a password in one word: `Basic …` in base64, and curl's -u and --user. */
+enum redact_found redact_login(const struct redact_view *view, struct redact_match *ret_match);
+
+/* A template's place, as in {password} or $PASSWORD, is no password. */
+static inline bool redact_is_template(const unsigned char *text, size_t length)
+{
+	return text[0] == '$' || (text[0] == '{' && text[length - 1] == '}');
+}
+
+/* Six bits of a character of base64, in either alphabet. */
+static inline unsigned redact_base64(unsigned char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26u;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52u;
+	return c == '-' || c == '+' ? 62u : 63u;
+}
+
 /* The passwords of URLs, at the colon of "://". */
 enum redact_found redact_url(const struct redact_view *view, struct redact_match *ret_match);
 
@@ -118,6 +139,7 @@ enum redact_name {
 	NAME_PLAIN,
 	NAME_TOKEN,    /* token, api key: its values are long */
 	NAME_PASSWORD, /* password, secret: its values may be short */
+	NAME_SHORT,    /* pw: the same, and in code it may be anything */
 	NAME_HEADER,   /* authorization: its value may have blanks */
 };
 enum redact_name redact_name_kind(struct span name);

@@ -258,4 +258,7 @@ void redact_shape_pairs(
 		add((unsigned char)shapes[i].prefix[0], (unsigned char)shapes[i].prefix[1], user);
 	add('e', 'y', user);
 	add('-', '-', user);
+	add('-', 'u', user);
+	add('B', 'a', user);
+	add('b', 'a', user);
 }

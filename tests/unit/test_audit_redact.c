@@ -398,6 +398,39 @@ static void named_values_go(void **state)
 		{"redis://:hunter2@db.test", "redis://:[redacted:url]@db.test"},
 		{"https://me:p@ss:w@h.test/x", "https://me:[redacted:url]@h.test/x"},
 		{"'amqp://u:hun?ter#2@h'", "'amqp://u:[redacted:url]@h'"},
+		{"Authorization: Basic dXNlcjpwYXNz\n",
+			"Authorization: [redacted:authorization]\n"},
+		{"{'X': 'Basic dXNlcjpwYXNz'}", "{'X': 'Basic [redacted:authorization]'}"},
+		{"got Basic dXNlcjpwYXNzd29yZDE=, and", "got Basic [redacted:authorization], and"},
+		{"'Authorization: Basic '+'dXNlcjpwYXNz'",
+			"'Authorization: Basic '+'[redacted:secret]'"},
+		{"{'Authorization': \"Basic \" + \"dXNlcjpwYXNz\"}",
+			"{'Authorization': \"Basic \" + \"[redacted:secret]\"}"},
+		{"a = 'Basic ' + 'dXNlcjpwYXNz'", "a = 'Basic ' + '[redacted:authorization]'"},
+		{"curl -u me:hunter2 https://x", "curl -u me:[redacted:secret] https://x"},
+		{"curl -sume:hunter2", "curl -sume:hunter2"},
+		{"curl -ume:hunter2 x", "curl -ume:[redacted:secret] x"},
+		{"curl --user 'me:hun ter2' x", "curl --user 'me:[redacted:secret]' x"},
+		{"curl --user=me:hunter2", "curl --user=me:[redacted:secret]"},
+		{"s = 'curl -u me:hunter2'", "s = 'curl -u me:[redacted:secret]'"},
+		{"['curl', '-u', 'me:hunter2', 'x']",
+			"['curl', '-u', 'me:[redacted:secret]', 'x']"},
+		{"\"curl -u \\\"me:hun,ter2\\\" x\"", "\"curl -u \\\"me:[redacted:secret]\\\" x\""},
+		{"pw='abc'", "pw='[redacted:secret]'"},
+		{"db_pw=hunter2", "db_pw=[redacted:secret]"},
+		{"PW=hunter", "PW=[redacted:secret]"},
+		{"pw: hunter2", "pw: [redacted:secret]"},
+		{"passwort = 'geheim'", "passwort = '[redacted:secret]'"},
+		{"Kennwort: geheim12", "Kennwort: [redacted:secret]"},
+		{"contrasena='abcd'", "contrasena='[redacted:secret]'"},
+		{"contrase\xc3\xb1"
+		 "a='abcd'",
+			"contrase\xc3\xb1"
+			"a='[redacted:secret]'"},
+		{"mot_de_passe='abcd'", "mot_de_passe='[redacted:secret]'"},
+		{"wachtwoord='abcd'", "wachtwoord='[redacted:secret]'"},
+		{"senha='abcd'", "senha='[redacted:secret]'"},
+		{"l\xc3\xb6senord='abcd'", "l\xc3\xb6senord='[redacted:secret]'"},
 	};
 	struct redact *redact = plain_redact();
 	for (size_t i = 0; i < COUNT(cases); i++)
@@ -425,6 +458,21 @@ static void ordinary_code_stays(void **state)
 	(void)state;
 	static const char *const lines[] = {
 		"password = getpass.getpass()",
+		"Basic understanding of arithmetic, Basic concepts: a",
+		"Basic 12345678901234567890",
+		"{'Authorization': 'Basic ' + encoded}",
+		"print('Authorization: Basic', x)",
+		"docker run -u 1000:1000 image",
+		"curl -u me https://example.com:8080/x",
+		"curl -u $USER:$PASS x",
+		"curl --user \"{name}:{password}\" x",
+		"sort -u a:bcd; curl x",
+		"pw = 120.5",
+		"pw = width / 2",
+		"pw: float = 3.0",
+		"power_kpw = 1200",
+		"desenhar = 'abcd'",
+		"import pwd; pwd.getpwnam('x')",
 		"token = tokens[i]",
 		"for token in text.split():",
 		"max_tokens=100",
@@ -641,7 +689,8 @@ static void chunks_do_not_matter(void **state)
 	static const char pieces[][24] = {"password", "=", ":", "\"", "'", "\\", "\n", " ", "ghp_",
 		"AKIA", "eyJ", ".", "https://", "@", "-----BEGIN ", "PRIVATE KEY", "-----END ",
 		"sk-", "T3BlbkFJ", "Q~", ".atlasv1.", "token", "(", "[", "]", "abcdefghij",
-		"0123456789", "ABCDEFGHIJ", "\"\"\"", "%3D", "-"};
+		"0123456789", "ABCDEFGHIJ", "\"\"\"", "%3D", "-", "curl -u", "--user", "Basic ",
+		"dXNlcjpwYXNz", "Authorization", "Bearer", "pw", "me:", "+", "\xc3\xb1"};
 	struct redact *redact = plain_redact();
 	static char data[20000];
 	for (size_t round = 0; round < 60; round++) {
