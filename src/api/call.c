@@ -257,6 +257,24 @@ void call_cancel(struct call *call)
 		call_send_cancel(call);
 }
 
+void call_reload_all(struct dispatcher *dispatcher)
+{
+	struct call *next;
+	for (struct call *call = TAILQ_FIRST(&dispatcher->calls); call; call = next) {
+		const struct who_made made = {
+			call->who.role->name, call->who.token, call->who.owner};
+		struct who who;
+		next = TAILQ_NEXT(call, link);
+		bool is_known = who_again(dispatcher->config, &made, NULL, "", &who);
+		who_done(&who);
+		if (is_known)
+			continue;
+		call->withdrawn = who_gone_why(dispatcher->config, &made);
+		call_pause(call, false);
+		call_cancel(call);
+	}
+}
+
 void call_leave(struct call *call)
 {
 	call->left = true;

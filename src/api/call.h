@@ -53,6 +53,10 @@ struct call *call_start(struct dispatcher *dispatcher, const struct who *who, st
 /* Ends the job; its result will say `cancelled`, unless it is over already. */
 void call_cancel(struct call *call);
 
+/* After a reload: the jobs of callers that the configuration knows no more are cancelled, and what
+ * they did is told to nobody but the log. */
+void call_reload_all(struct dispatcher *dispatcher);
+
 /* The client has gone: nothing of the sink is called any more, and the job is cancelled. */
 void call_leave(struct call *call);
 

@@ -95,7 +95,7 @@ static bool take_events(struct call *call)
 			return false;
 		}
 		call->dispatcher->metrics.streamed_bytes += event.data.len;
-		if (!call->left && call->sink.output)
+		if (!call->left && !call->withdrawn && call->sink.output)
 			call->sink.output(
 				call->sink.user, event.type == CELL_EVENT_STDERR, event.data);
 	}

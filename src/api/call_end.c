@@ -40,6 +40,17 @@ static void log_job(const struct call *call, uint64_t took_us)
 		took, NULL);
 }
 
+/* In the place of its result. */
+static void withhold(struct call_end *end, int status, const char *why)
+{
+	end->status = status;
+	end->detail = why;
+	end->retry_after_s = status == 503 ? 1 : 0;
+	end->result = NULL;
+	end->view = NULL;
+	end->text = span_of("", 0);
+}
+
 static void on_completed(struct ledger_wait *wait, int rc)
 {
 	struct call *call = of_wait(wait);
@@ -58,14 +69,10 @@ static void on_completed(struct ledger_wait *wait, int rc)
 	metrics_stage(&dispatcher->metrics, STAGE_COLLECT, now_us - call->result_us);
 	metrics_stage(&dispatcher->metrics, STAGE_JOB, now_us - call->accepted_us);
 	log_job(call, now_us - call->accepted_us);
-	if (rc < 0 || !call->json) {
-		end.status = 503;
-		end.detail = rc < 0 ? ledger_why(&dispatcher->ledger) : "out of memory";
-		end.retry_after_s = 1;
-		end.result = NULL;
-		end.view = NULL;
-		end.text = span_of("", 0);
-	}
+	if (rc < 0 || !call->json)
+		withhold(&end, 503, rc < 0 ? ledger_why(&dispatcher->ledger) : "out of memory");
+	else if (call->withdrawn)
+		withhold(&end, 403, call->withdrawn);
 	jobs_end(&dispatcher->jobs, call->record, end.outcome, end.text);
 	call->record = NULL;
 	if (!call->left)

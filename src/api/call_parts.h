@@ -37,6 +37,7 @@ struct call {
 	struct call_sink sink;
 	enum call_state state;
 	bool left, cancelled, promoted, has_quota, paused;
+	const char *withdrawn; /* why its caller is none any more; NULL */
 	bool channel_lost;
 	bool session_open;  /* the session's entry counts this call */
 	bool session_begun; /* the service said that the session goes on */

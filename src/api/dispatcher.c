@@ -142,6 +142,7 @@ static void reload(struct dispatcher *dispatcher)
 	dispatcher->config = fresh;
 	set_hosts(dispatcher);
 	session_reload_all(dispatcher);
+	call_reload_all(dispatcher);
 	tell_reloaded(dispatcher);
 }
 

@@ -233,13 +233,8 @@ void session_abandon(struct dispatcher *dispatcher, struct session *session, con
 
 static void withdraw(struct dispatcher *dispatcher, struct session *session)
 {
-	const struct config *config = dispatcher->config;
-	bool has_token = false;
-	for (size_t i = 0; i < config->token_count; i++)
-		has_token = has_token || strcmp(config->tokens[i].name, session->token) == 0;
-	const char *why = !config_role(config, session->role) ? "its role is no more"
-			  : has_token			      ? "its token has another role now"
-							      : "its token is no more";
+	const struct who_made made = session_made(session);
+	const char *why = who_gone_why(dispatcher->config, &made);
 	/* A log that cannot be written has said so; the session goes all the same. */
 	(void)!session_audit_withdrawn(dispatcher, session, why);
 	session_abandon(dispatcher, session, why);

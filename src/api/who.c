@@ -165,6 +165,14 @@ bool who_again(struct config *config, const struct who_made *made, const unsigne
 	return true;
 }
 
+const char *who_gone_why(const struct config *config, const struct who_made *made)
+{
+	if (!config_role(config, made->role))
+		return "its role is no more";
+	return token_of_name(config, made->token) ? "its token has another role now"
+						  : "its token is no more";
+}
+
 int who_of_name(struct config *config, const char *role, const char *door, struct who *ret_who)
 {
 	const struct role *found = config_role(config, role ? role : CONFIG_LOCAL_ROLE);

@@ -54,6 +54,9 @@ enum who_verdict who_of_key(struct config *config, const struct http_exchange *e
 bool who_again(struct config *config, const struct who_made *made, const unsigned char *secret,
 	const char *door, struct who *ret_who);
 
+/* Why it does not: "its token is no more", … */
+const char *who_gone_why(const struct config *config, const struct who_made *made);
+
 /* The same for a caller on this process's own descriptors: `role` by name, or NULL for `local`. */
 int who_of_name(
 	struct config *config, const char *role, const char *door, struct who *ret_who) MUST_CHECK;

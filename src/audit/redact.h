@@ -10,8 +10,7 @@
  * What goes: the token shapes of redact_shapes.c (a prefix, a charset, a length), private keys in
  * PEM, JWTs, passwords in URLs, behind `Basic` and curl's -u, the values of secret-looking names
  * (KEY=value, "password": "…", api_key='…', password: …), and exact values that the operator names.
- * Each becomes
- * "[redacted:WHAT]". Hashes, UUIDs, base64 and base32 data and identifiers stay.
+ * Each becomes "[redacted:WHAT]". Hashes, UUIDs, base64 and base32 data and identifiers stay.
  *
  * The result does not depend on where the chunks are cut: a tail that may still become a secret is
  * held back, at most REDACT_HOLD_BYTES. Time is linear in the bytes, memory constant.

@@ -1,5 +1,6 @@
 """SIGHUP and --check-config: what is taken over, what waits, what is refused, and that each is said."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -7,11 +8,12 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 
 import pytest
 
 import host
-from dispatcher import BILLING, RESEARCH, Dispatcher
+from dispatcher import AUDITOR, BILLING, RESEARCH, Dispatcher
 
 SECRETS = "a-secret-of-the-operator\n"
 
@@ -162,3 +164,55 @@ def test_readyz_says_why_a_service_cannot_be_started(tmp_path, monkeypatch):
             assert brig.run("6*7").status == 200
     finally:
         shutil.rmtree(own.parent, ignore_errors=True)
+
+
+def begun(brig, code, doing):
+    """A job that runs, its caller waiting for it elsewhere: (what to call for the reply, its id)."""
+    before = {row[0] for row in brig.audit("call", "kind = 'accepted'")}
+    replies = []
+    thread = threading.Thread(target=lambda: replies.append(doing(code)))
+    thread.start()
+    new = lambda: {row[0] for row in brig.audit("call", "kind = 'accepted'")} - before
+    job = host.wait_until(lambda: next(iter(new()), None), "its row")
+    running = lambda: brig.request("GET", f"/v1/jobs/{job}", token=AUDITOR).json["state"] == "running"
+    host.wait_until(running, "it runs")
+
+    def reply():
+        thread.join(host.WATCHDOG_S)
+        return replies[0]
+    return reply, job
+
+
+CI = "[token ci]\nsha256 = {sha256}\nrole = research\n"
+SLOW = "import time\nprint('what it did', flush=True)\ntime.sleep({})"
+TAKEN = {"token": ("", "its token is no more"),
+         "role": (CI.replace("research", "local"), "its token has another role now")}
+
+
+@pytest.mark.parametrize("how", TAKEN)
+@pytest.mark.parametrize("door", ["rest", "events", "mcp"])
+def test_a_job_of_a_token_that_is_no_more_is_cancelled(brig, door, how):
+    """As its sessions are; nothing of it is delivered, and the jobs of others go on."""
+    sha256 = hashlib.sha256(RESEARCH.encode()).hexdigest()
+    doors = {
+        "rest": lambda code: brig.run(code, RESEARCH),
+        "events": lambda code: brig.run(code, RESEARCH, {"Accept": "text/event-stream"}),
+        "mcp": lambda code: brig.mcp(
+            "tools/call", {"name": "run_sandboxed", "arguments": {"code": code}}, RESEARCH)}
+    mine, job = begun(brig, SLOW.format(60), doors[door])
+    theirs, _ = begun(brig, SLOW.format(3), brig.run)
+    text, why = TAKEN[how]
+    rewrite(brig, CI.format(sha256=sha256), text.format(sha256=sha256))
+    assert reload(brig)["event"] == "reloaded"
+    reply = mine()
+    if door == "rest":
+        assert reply.status == 403 and why in reply.json["detail"]
+    elif door == "events":
+        assert [data["detail"] for event, data in reply.events() if event == "problem"] == [why]
+        assert not [event for event, data in reply.events() if event == "result"]
+    else:
+        assert reply.json["result"]["isError"] and why in reply.json["result"]["content"][0]["text"]
+    if door != "events":
+        assert b"what it did" not in reply.body
+    assert brig.audit("outcome", f"kind = 'completed' and call = '{job}'") == [("cancelled",)]
+    assert theirs().json["outcome"] == "ok"
