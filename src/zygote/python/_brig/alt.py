@@ -67,7 +67,7 @@ def _axes(ax, title):
     for key, name in (("x_label", "x"), ("y_label", "y"), ("z_label", "z")):
         if ax.get(key):
             parts.append(f"{name}: {ax[key]}")
-    labels = [series["label"] for series in ax["series"] if series.get("label")]
+    labels = list(dict.fromkeys(s["label"] for s in ax["series"] if s.get("label")))
     if labels:
         shown = ", ".join(labels[:8])
         parts.append(f"series: {shown}" + (", …" if len(labels) > 8 else ""))

@@ -1,7 +1,7 @@
 """What a figure shows, as data: type, labels and series, so that a model can read its own chart.
 
 `{type, axes: [{title?, x_label?, y_label?, x_scale?, y_scale?, series: [{type, label?, …}]}]}`.
-A long series is sampled evenly with its true `count`; what is left out is counted.
+A long series is thinned with its true `count` and keeps its extremes (chartpoints.py).
 """
 
 from . import chartseries, limits

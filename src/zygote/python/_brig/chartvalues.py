@@ -1,5 +1,7 @@
 """Numbers on an axis as what the author plotted: categories, dates, periods or plain numbers."""
 
+from bisect import bisect_left
+
 from .tagged import Tagger
 from .text import cut
 
@@ -11,13 +13,6 @@ def plain(value):
     if type(value).__name__ == "MaskedConstant":
         return None
     return Tagger(256, 50).tag(value)
-
-
-def sample(count, most):
-    """At most `most` positions, evenly spread, the last one included."""
-    if count <= most:
-        return range(count)
-    return [round(i * (count - 1) / (most - 1)) for i in range(most)]
 
 
 class Scale:
@@ -74,20 +69,35 @@ class TickNames:
     """The texts that stand at the ticks of an axis, where they are names and not numbers."""
 
     def __init__(self, places, texts):
-        self._pairs = list(zip(places, texts))
+        self._pairs = sorted(zip(places, texts), key=lambda pair: pair[0])
+        gaps = [b[0] - a[0] for a, b in zip(self._pairs, self._pairs[1:])]
+        self._gap = min(gaps, default=1)
 
-    def near(self, position, width):
-        """The name at a position, at most half a bar's group away."""
-        best = min(self._pairs, key=lambda pair: abs(pair[0] - position), default=None)
-        if best is None:
-            return None
-        gap = min((b[0] - a[0] for a, b in zip(self._pairs, self._pairs[1:])), default=1)
-        reach = max(abs(gap) / 2, width / 2)
-        return best[1] if abs(best[0] - position) <= reach else None
+    def along(self, places, breadth=0):
+        """For each of a series' places the name at it, or None: of those that share the nearest
+        tick the closest alone has its name, as ticks may stand at every fifth bar only."""
+        near = [self._nearest(place, breadth) for place in places]
+        least = {}
+        for tick, distance in near:
+            least[tick] = min(distance, least.get(tick, distance))
+        slack = 1e-6 * self._gap
+        return [
+            self._pairs[tick][1] if tick is not None and distance <= least[tick] + slack else None
+            for tick, distance in near
+        ]
 
-    def in_order(self):
-        """All names along the axis."""
-        return [text for _, text in self._pairs]
+    def _nearest(self, place, breadth):
+        """(number of the tick, how far away), at most half a bar's group; (None, 0) without."""
+        at = bisect_left(self._pairs, place, key=lambda pair: pair[0])
+        sides = [i for i in (at - 1, at) if 0 <= i < len(self._pairs)]
+        found = min(((abs(self._pairs[i][0] - place), i) for i in sides), default=None)
+        if found is None or found[0] > max(self._gap, breadth) / 2:
+            return None, 0
+        return found[1], found[0]
+
+    def within(self, low, high):
+        """The name that stands in a stretch of the axis, or None."""
+        return next((text for place, text in self._pairs if low <= place < high), None)
 
 
 def tick_names(axis):
@@ -98,10 +108,15 @@ def tick_names(axis):
         return TickNames((), ())
     places = list(axis.get_majorticklocs())
     texts = formatter.format_ticks(places)
-    pairs = [(p, cut(t, _NAME)) for p, t in zip(places, texts) if isinstance(t, str) and t]
-    if kind == "FuncFormatter" and all(_numeric(text) for _, text in pairs):
+    pairs = [(p, cut(str(t), _NAME)) for p, t in zip(places, texts) if str(t)]
+    if kind == "FuncFormatter" and not _given(formatter) and all(_numeric(t) for _, t in pairs):
         return TickNames((), ())
     return TickNames([p for p, _ in pairs], [t for _, t in pairs])
+
+
+def _given(formatter):
+    """Whether the texts were set one by one (`set_xticklabels`): names, though they be numbers."""
+    return getattr(getattr(formatter.func, "func", None), "__name__", "") == "_format_with_dict"
 
 
 def _numeric(text):

@@ -11,6 +11,8 @@ from .errors import format_error
 from .scrub import is_image_path, module_of, scrub
 from .text import one_line, safe_str
 
+MISSING_GLYPHS = "the fonts lack some of the characters in a chart: boxes stand for them"
+
 
 def _source():
     return jobs.current.source if jobs.current is not None else ""
@@ -19,7 +21,7 @@ def _source():
 def format_warning(message, category, filename, lineno, line=None):
     """One line for a warning: where, which, what."""
     if str(message).startswith("Glyph ") and "missing from" in str(message):
-        jobs.note("the fonts lack some of the characters in a chart: boxes stand for them")
+        jobs.note(MISSING_GLYPHS)
         return ""
     where = module_of(filename) if is_image_path(filename) else filename
     where = where.removeprefix("/mnt/data/")

@@ -6,11 +6,13 @@ matplotlib comes; the record lives on the axes and counts only while its artists
 
 import functools
 
-from .chartvalues import plain, sample, tick_names
+from .chartpoints import choose, merge_bins
+from .chartvalues import plain, tick_names
 from .text import cut
 
 _ATTRIBUTE = "_brig_calls"
 _NAME = 120
+_MOST = 50  # boxes or violins of a call that travel
 _BOX = (("q1", "q1"), ("median", "med"), ("q3", "q3"), ("low", "whislo"), ("high", "whishi"))
 
 
@@ -30,9 +32,9 @@ class Call:
         """The artists that need no description of their own."""
         return map(id, self._artists)
 
-    def series(self, points):
-        """The series of the call."""
-        return self._describe(points)
+    def series(self, points, names):
+        """The series of the call; `names` are those of the legend."""
+        return self._describe(points, names)
 
 
 def _flat(value):
@@ -57,39 +59,52 @@ def _record(axes, artists, describe):
     axes.__dict__.setdefault(_ATTRIBUTE, []).append(Call(axes, artists, describe))
 
 
-def _boxes(axes, stats, result, _kwargs):
+def _place_names(axes, count, kwargs):
+    """For each box or violin what stands at its tick, or None."""
+    across = kwargs.get("orientation") == "horizontal" or kwargs.get("vert") in (False, 0)
+    names = tick_names(axes.yaxis if across and kwargs.get("vert") is not True else axes.xaxis)
+    places = kwargs.get("positions")
+    places = range(1, count + 1) if places is None else list(places)
+    return names.along(places)
+
+
+def _boxes(axes, stats, result, kwargs):
     stats = list(stats)
 
-    def describe(_points):
-        names = tick_names(axes.xaxis).in_order() or tick_names(axes.yaxis).in_order()
+    def describe(_points, legend):
+        names = _place_names(axes, len(stats), kwargs)
         boxes = []
-        for i, box in enumerate(stats[:50]):
-            own = box.get("label")
-            label = names[i] if len(names) == len(stats) else str(own or i + 1)
-            out = {"label": cut(label, _NAME)}
+        ends = ([box[key] for box in stats] for key in ("med", "whislo", "whishi"))
+        for i in choose(_MOST, *ends):
+            box = stats[i]
+            out = {"label": cut(names[i] or str(box.get("label") or i + 1), _NAME)}
             out |= {name: plain(box[key]) for name, key in _BOX if key in box}
             if len(box.get("fliers", ())):
                 out["outliers"] = len(box["fliers"])
             boxes.append(out)
-        series = {"type": "box", "boxes": boxes}
-        if len(stats) > 50:
+        series = {"type": "box", **legend.of(result["boxes"]), "boxes": boxes}
+        if len(stats) > len(boxes):
             series["count"] = len(stats)
         return [series]
 
     _record(axes, result, describe)
 
 
-def _violins(axes, stats, result, _kwargs):
+def _violins(axes, stats, result, kwargs):
     stats = list(stats)
 
-    def describe(_points):
-        names = tick_names(axes.xaxis).in_order()
+    def describe(_points, legend):
+        names = _place_names(axes, len(stats), kwargs)
         out = []
-        for i, one in enumerate(stats[:50]):
-            label = names[i] if len(names) == len(stats) else str(i + 1)
-            keys = [k for k in ("min", "median", "mean", "max") if k in one]
-            out.append({"label": cut(label, _NAME)} | {k: plain(one[k]) for k in keys})
-        return [{"type": "violin", "violins": out}]
+        ends = ([one[key] for one in stats] for key in ("median", "min", "max"))
+        for i in choose(_MOST, *ends):
+            keys = [k for k in ("min", "median", "mean", "max") if k in stats[i]]
+            label = {"label": cut(names[i] or str(i + 1), _NAME)}
+            out.append(label | {k: plain(stats[i][k]) for k in keys})
+        series = {"type": "violin", **legend.of(result["bodies"]), "violins": out}
+        if len(stats) > len(out):
+            series["count"] = len(stats)
+        return [series]
 
     _record(axes, result, describe)
 
@@ -97,21 +112,24 @@ def _violins(axes, stats, result, _kwargs):
 def _histogram(axes, _data, result, kwargs):
     counts, edges, patches = result
     labels = kwargs.get("label")
+    kind = {"density": bool(kwargs.get("density")), "cumulative": kwargs.get("cumulative", 0)}
 
-    def describe(points):
-        rows = counts if getattr(counts, "ndim", 1) == 2 or isinstance(counts, list) else [counts]
-        bins = [plain(v) for v in list(edges)[: points + 1]]
+    def describe(points, legend):
+        many = getattr(counts, "ndim", 1) == 2 or isinstance(counts, list)
         out = []
-        for i, row in enumerate(rows):
+        for i, row in enumerate(counts if many else [counts]):
             series = {"type": "histogram"}
             name = labels if isinstance(labels, str) else None
             if isinstance(labels, (list, tuple)) and i < len(labels):
                 name = str(labels[i])
             if name and not name.startswith("_"):
                 series["label"] = cut(name, _NAME)
-            series["bins"] = bins
-            series["counts"] = [plain(v) for v in list(row)[:points]]
-            if len(row) > points:
+            else:
+                series |= legend.of(patches[i] if many else patches)
+            bins, merged = merge_bins(edges, row, points, **kind)
+            series["bins"] = [plain(v) for v in bins]
+            series["counts"] = [plain(v) for v in merged]
+            if len(row) > len(merged):
                 series["count"] = len(row)
             out.append(series)
         return out
@@ -122,17 +140,18 @@ def _histogram(axes, _data, result, kwargs):
 def _pie(axes, data, result, _kwargs):
     values = list(data)
 
-    def describe(points):
-        keep = sample(len(values), points)
+    def describe(points, _legend):
+        keep = choose(points, values)
         labels = [wedge.get_label() for wedge in result[0]]
         labels = [label if not str(label).startswith("_") else "" for label in labels]
-        return [
-            {
-                "type": "pie",
-                "labels": [cut(str(labels[i]), _NAME) for i in keep],
-                "values": [plain(values[i]) for i in keep],
-            }
-        ]
+        series = {
+            "type": "pie",
+            "labels": [cut(str(labels[i]), _NAME) for i in keep],
+            "values": [plain(values[i]) for i in keep],
+        }
+        if len(keep) < len(values):
+            series["count"] = len(values)
+        return [series]
 
     _record(axes, result[0], describe)
 

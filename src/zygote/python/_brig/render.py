@@ -4,6 +4,7 @@ import io
 import warnings
 
 from . import legible, limits, sizes
+from .hooks import MISSING_GLYPHS
 from .job import note
 from .pictures import size_of
 
@@ -88,14 +89,11 @@ def _space_labels(fig):
 
 
 def _report(caught):
-    missing = set()
     for warning in caught:
         text = str(warning.message)
         if text.startswith("Glyph ") and "missing from" in text:
-            missing.add(text.partition(" missing")[0])
+            note(MISSING_GLYPHS)
         elif not issubclass(warning.category, DeprecationWarning):
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-    if missing:
-        note(f"the fonts lack {len(missing)} of the characters in a chart: boxes stand for them")
