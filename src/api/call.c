@@ -225,6 +225,7 @@ struct call *call_start(struct dispatcher *dispatcher, const struct who *who, st
 	job_spec_init(spec);
 	call->spec.stream = sink->output != NULL;
 	(void)snprintf(call->spec.role, sizeof(call->spec.role), "%s", who->role->name);
+	call->spec.isolate = who->role->isolate;
 	(void)snprintf(call->url_base, sizeof(call->url_base), "%s", url_base);
 	buf_init(&call->sending, JOB_FRAME_BYTES_MAX + 2 * WIRE_HEADER_BYTES);
 	cell_stream_init(&call->stream);

@@ -128,12 +128,7 @@ TAKE(role_tier)
 
 TAKE(role_isolate)
 {
-	bool session = strcmp(value, "session") == 0;
-	if (!session && strcmp(value, "job") != 0)
-		config_fault(parse, parse->line,
-			"isolate is job (one jail for each job) or session (one for a session)");
-	else
-		role_now(parse)->session_cell = session;
+	(void)config_value_bool(parse, "isolate", value, &role_now(parse)->isolate);
 }
 
 TAKE(role_sessions)
@@ -310,10 +305,6 @@ static void finish_role(struct config_parse *parse, size_t i)
 		config_fault(parse, line,
 			"[role %s] has no tools; add tools = calculate or tools = calculate, "
 			"run_sandboxed",
-			role->name);
-	if (role->session_cell && !role->sessions)
-		config_fault(parse, line,
-			"[role %s] has isolate = session without sessions; add sessions = yes",
 			role->name);
 }
 

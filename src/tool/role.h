@@ -39,7 +39,7 @@ struct role {
 	uint32_t sessions_max;	  /* alive at once, of all who have the role */
 	uint32_t session_idle_ms; /* without a call, unless a session asks */
 	uint32_t session_life_ms; /* in all: what a session gets, and the most it may ask */
-	bool session_cell;	  /* isolate = session: the jobs of one session share one cell */
+	bool isolate;		  /* its jobs come from interpreters that no other role's do */
 	bool audit;		  /* may see other tokens' jobs */
 	struct role_root roots[ROLE_ROOTS_MAX];
 	size_t root_count;

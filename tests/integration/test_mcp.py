@@ -69,7 +69,8 @@ def test_large_images_become_links(brig):
     code = ("import numpy as np, matplotlib.pyplot as plt\n"
             "for _ in range(3):\n"
             "    plt.figure(figsize=(9, 9)); plt.imshow(np.random.rand(900, 900, 3))\n")
-    result = call(brig, "run_sandboxed", {"code": code})
+    patient = {"wall_ms": 300000, "cpu_ms": 300000}
+    result = call(brig, "run_sandboxed", {"code": code, "limits": patient})
     links = [c for c in result["content"] if c["type"] == "resource_link"]
     images = [c for c in result["content"] if c["type"] == "image"]
     assert len(links) + len(images) == 3 and links

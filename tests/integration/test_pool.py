@@ -1,9 +1,11 @@
 """Parked cells, worn zygotes, roles with zygotes of their own, and slots shared out fairly."""
 
+import hashlib
 import pathlib
 
 import channel
 import host
+from dispatcher import Dispatcher
 
 
 def zygotes(service, level=None):
@@ -79,6 +81,21 @@ def test_isolated_roles_have_zygotes_of_their_own():
         assert all(len(secrets) == 1 for secrets in own.values())
         assert len({shared.text} | own["red"] | own["blue"]) == 3
         assert len(zygotes(service, "bare")) == 3
+
+
+def test_isolate_of_a_role_reaches_its_jobs_and_sessions():
+    roles = "".join(
+        f"[role {name}]\ntools = run_sandboxed\nsessions = yes\nisolate = {isolate}\n"
+        f"[token {name}]\nrole = {name}\nsha256 = {hashlib.sha256(name.encode()).hexdigest()}\n"
+        for name, isolate in (("red", "yes"), ("blue", "yes"), ("green", "no"), ("grey", "no")))
+    seeds = {}
+    with Dispatcher(extra=roles) as brig:
+        for name in ("red", "blue", "green", "grey"):
+            for session in ({}, {"session": "new"}):
+                result = brig.run("import pandas\nhash('x')", token=name, **session).json
+                seeds.setdefault(name, set()).add(result["result"]["text"])
+    assert all(len(of_role) == 1 for of_role in seeds.values()), seeds
+    assert seeds["green"] == seeds["grey"] and len(set.union(*seeds.values())) == 3, seeds
 
 
 def test_a_flooding_role_leaves_slots_to_others():

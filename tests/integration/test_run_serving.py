@@ -126,7 +126,7 @@ def test_many_charts_come_by_url(brig):
             "    plt.imshow(np.random.rand(800, 800, 3), interpolation='nearest')\n"
             "    plt.show()\n")
     out = brig.folder / "charts"
-    done = through(brig, "--out", out, "-c", code)
+    done = through(brig, "--wall", "300s", "--cpu", "300s", "--out", out, "-c", code)
     assert done.returncode == 0, done.stderr
     assert sorted(os.listdir(out)) == [f"chart-{i}.png" for i in range(1, 7)]
     assert all((out / name).read_bytes().endswith(b"IEND\xaeB`\x82") for name in os.listdir(out))
@@ -156,7 +156,8 @@ def test_reader_goes_away(brig):
 def test_a_reader_that_rests_holds_nobody(brig):
     """Nothing is read before the job has ended, and nothing is lost."""
     seen = len(brig.audit("seq", "kind='completed'"))
-    process = subprocess.Popen([host.BRIG, "run", "--socket", brig.socket, "-c",
+    process = subprocess.Popen([host.BRIG, "run", "--socket", brig.socket,
+                                "--wall", "300s", "--cpu", "300s", "-c",
                                 "for i in range(2_000_000): print(i)"], stdout=subprocess.PIPE)
     host.wait_until(lambda: len(brig.audit("seq", "kind='completed'")) > seen, "the job's end")
     out = process.stdout.read()

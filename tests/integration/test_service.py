@@ -137,6 +137,7 @@ def test_zygotes_killed_under_load(own_service):
     threads = [threading.Thread(target=work) for _ in range(6)]
     for thread in threads:
         thread.start()
+    host.wait_until(lambda: "ok" in outcomes, "the load")
     for _ in range(10):
         for pid in own_service.children("brig-zygote"):
             if is_zygote(pid, own_service):

@@ -85,7 +85,7 @@ static void a_full_file_is_read(void **state)
 		"tools = calculate,run_sandboxed\n"
 		"image: science\n"
 		"tier = cell\n"
-		"isolate = session\n"
+		"isolate = yes\n"
 		"sessions = yes\n"
 		"sessions_max = 5\n"
 		"session_idle = 2m\n"
@@ -135,7 +135,7 @@ static void a_full_file_is_read(void **state)
 	assert_int_equal(research->tools, ROLE_CALCULATE | ROLE_RUN_SANDBOXED);
 	assert_int_equal(billing->tools, ROLE_CALCULATE);
 	assert_string_equal(research->image, "science");
-	assert_true(research->sessions && research->session_cell && research->audit);
+	assert_true(research->sessions && research->isolate && research->audit);
 	assert_int_equal(research->sessions_max, 5);
 	assert_int_equal(research->session_idle_ms, 120000);
 	assert_int_equal(research->session_life_ms, 1800000);
@@ -220,7 +220,7 @@ static void faults_name_line_and_fix(void **state)
 		{"[role a]\ntools = calculate\ntier = microvm\n", 3, "planned"},
 		{"[role a]\ntools = calculate\ntier = x\n", 3, "tier is cell"},
 		{"[role a]\ntools = calculate\nsessions = true\n", 3, "yes or no"},
-		{"[role a]\ntools = calculate\nisolate = session\n", 1, "add sessions = yes"},
+		{"[role a]\ntools = calculate\nisolate = session\n", 3, "isolate"},
 		{"[role a]\ntools = calculate\nsessions = yes\nsession_idle = 120m\n", 1,
 			"above its session_life (3600 s)"},
 		{"[role a]\ntools = calculate\nsession_life = 5m\nsession_idle = 6m\n", 1,
