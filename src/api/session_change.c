@@ -109,8 +109,9 @@ void session_change_leave(struct session_change *change)
 
 void session_change_free_all(struct dispatcher *dispatcher)
 {
-	struct session_change *change;
-	while ((change = TAILQ_FIRST(&dispatcher->changes))) {
+	struct session_change *change, *next;
+	for (change = TAILQ_FIRST(&dispatcher->changes); change; change = next) {
+		next = TAILQ_NEXT(change, link);
 		(void)!queue_row(change, -ECONNRESET);
 		change_free(change);
 	}

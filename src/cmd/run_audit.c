@@ -100,9 +100,10 @@ int run_audit_begin(struct run_audit *audit, struct job_spec *spec, struct err *
 	}
 	if (!rc)
 		rc = role_admit(audit->role, spec, spec->session.use != SESSION_NONE, &refusal);
-	if (audit->role)
+	if (audit->role) {
 		(void)snprintf(spec->role, sizeof(spec->role), "%s", audit->role->name);
-	spec->isolate = audit->role->isolate;
+		spec->isolate = audit->role->isolate;
+	}
 	if (write_begin(audit, spec, &refusal, err) < 0)
 		return CMD_INTERNAL;
 	if (rc < 0)
