@@ -77,7 +77,7 @@ bool config_value_path(
 	struct config_parse *parse, const char *key, const char *value, char **ret_path)
 {
 	if (value[0] != '/') {
-		config_fault(parse, parse->line, "%s is a path from the root, as in %s = /srv/brig",
+		config_fault(parse, parse->line, "%s is a path from the root, as in %s = /srv/files",
 			key, key);
 		return false;
 	}

@@ -247,10 +247,19 @@ class Service:
                 self._mine(path)}
 
     def settled(self):
-        """Waits until only parked cells are left: an answer comes before its cell is taken down."""
-        wait_until(lambda: len(self.cells()) == self.park == len(self.children("brig-init")) ==
-                   len(self.runners()),
-                   f"{self.park} cells, not {self.cells()}: {descendants(self.pid)}")
+        """Waits until only parked cells are left: an answer comes before its cell is taken down. One
+        that is about to go counts as one, so a second look must find the same."""
+        def parked():
+            cells = self.cells()
+            return cells if (len(cells) == self.park == len(self.children("brig-init")) ==
+                             len(self.runners())) else None
+
+        def still():
+            cells = parked()
+            time.sleep(0.05)
+            return cells is not None and parked() == cells
+
+        wait_until(still, lambda: f"{self.park} cells, not {self.cells()}: {descendants(self.pid)}")
 
     def runners(self):
         """Forks of a zygote, which bear its name and lie in a cell's pid namespace."""
