@@ -77,8 +77,8 @@ bool config_value_path(
 	struct config_parse *parse, const char *key, const char *value, char **ret_path)
 {
 	if (value[0] != '/') {
-		config_fault(parse, parse->line, "%s is a path from the root, as in %s = /srv/files",
-			key, key);
+		config_fault(parse, parse->line,
+			"%s is a path from the root, as in %s = /srv/files", key, key);
 		return false;
 	}
 	*ret_path = config_copy(parse, value);
