@@ -85,7 +85,11 @@ def rest(found):
     left = milliseconds(found, "leaving", "p99_us")
     flooded = found.get("flooded", {})
     alone99, print99 = (milliseconds(flooded, name, "p99_us") for name in ("alone", "print"))
+    late = [case["p99_us"] / 1000 for case in found.get("overrun", {}).values()
+            if isinstance(case, dict)]
     return [
+        row("an answer after its job's limit: p99, of the slowest kind", "≤ 250", "ms",
+            max(late) if late else None, at_most(250)),
         row("one role's `print(6*7)` while another floods with it: p99, as a multiple of alone",
             "≤ 2", "×", ratio_of(print99, alone99), at_most(2)),
         row("a client hangs up: its cell is gone, p99", "≤ 100", "ms", left, at_most(100)),
