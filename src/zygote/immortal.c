@@ -30,7 +30,7 @@ static int push(PyObject *object, void *context)
 		return 0;
 	if (walk->count == walk->room) {
 		size_t room = walk->room ? walk->room * 2 : 65536;
-		PyObject **stack = realloc(walk->stack, room * sizeof(*stack));
+		PyObject **stack = realloc(walk->stack, room * sizeof(PyObject *));
 		if (!stack) {
 			walk->failed = 1;
 			return 1;
