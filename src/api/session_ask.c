@@ -130,6 +130,8 @@ static int take_answer(struct session_ask *ask)
 	rc = session_answer_decode(frame.fields, ask->fds, count, &answer);
 	if (rc < 0)
 		return rc;
+	if (answer.err.code == -EMFILE)
+		log_fault("fault", &answer.err);
 	finish(ask, &answer);
 	session_answer_done(&answer);
 	return 1;

@@ -47,6 +47,10 @@ struct session_words session_words(const struct err *err)
 	case -ECONNRESET:
 		return (struct session_words){
 			503, "the interpreter service went away; try again", "unavailable"};
+	case -EMFILE:
+		return (struct session_words){503,
+			"the interpreter service is out of file descriptors; try again later",
+			"unavailable"};
 	default:
 		return (struct session_words){500, "the file cannot be used", "internal"};
 	}

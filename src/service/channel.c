@@ -5,6 +5,7 @@
 #include "service/service.h"
 
 #include "base/fd.h"
+#include "service/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,8 @@
 #define STREAM_HIGH_BYTES (1u << 20) /* the job's output waits beyond this */
 #define STREAM_CAP_BYTES (8u << 20)
 #define REQUEST_LIMIT_SECONDS 30
+#define SPARE_CHANNELS_MAX 16u /* of the descriptors that are not for callers, to say so */
+#define SPARE_LIMIT_SECONDS 5
 
 struct channel {
 	struct service *service;
@@ -25,6 +28,7 @@ struct channel {
 	int fds[LIMIT_INPUTS + 1];
 	size_t fd_count;
 	bool too_many; /* descriptors in all: those that came with it were closed */
+	bool spare;    /* its own is one of the last: it is there to be told so */
 	struct job *job;
 	struct errand *errand; /* or a request about a session */
 	bool answered;
@@ -56,6 +60,8 @@ static void channel_free(struct channel *channel)
 	buf_done(&channel->stream);
 	buf_done(&channel->result);
 	fd_close(&channel->fd);
+	if (channel->spare)
+		channel->service->spare_channels--;
 	free(channel);
 }
 
@@ -145,12 +151,17 @@ static int take_job(struct channel *channel, struct span fields)
 
 static int take_request(struct channel *channel, struct span fields)
 {
-	struct errand *errand = channel->too_many ? NULL : errand_new(channel->service, channel);
+	struct errand *errand = errand_new(channel->service, channel);
 	if (!errand)
 		return -ENOMEM;
 	channel->errand = errand;
 	event_free(channel->limit);
 	channel->limit = NULL;
+	if (channel->too_many) {
+		(void)too_many(&errand->answer.err);
+		errand_answer(errand);
+		return 0;
+	}
 	size_t fd_count = channel->fd_count;
 	channel->fd_count = 0;
 	session_take_errand(channel->service, errand, fields, channel->fds, fd_count);
@@ -231,9 +242,13 @@ static void on_request_limit(evutil_socket_t fd, short what, void *context)
 
 void channel_open(struct service *service, int fd)
 {
-	const struct timeval limit = {.tv_sec = REQUEST_LIMIT_SECONDS};
-	struct channel *channel = calloc(1, sizeof(*channel));
+	const bool spare = fd > service->callers_fd_max;
+	const struct timeval limit = {
+		.tv_sec = spare ? SPARE_LIMIT_SECONDS : REQUEST_LIMIT_SECONDS};
+	struct channel *channel = NULL;
 
+	if (!spare || service->spare_channels < SPARE_CHANNELS_MAX)
+		channel = calloc(1, sizeof(*channel));
 	if (!channel || fd_set_nonblock(fd, true) < 0) {
 		(void)close(fd);
 		free(channel);
@@ -241,6 +256,8 @@ void channel_open(struct service *service, int fd)
 	}
 	channel->service = service;
 	channel->fd = fd;
+	channel->spare = channel->too_many = spare;
+	service->spare_channels += spare;
 	buf_init(&channel->in, JOB_FRAME_BYTES_MAX + READ_BYTES + WIRE_HEADER_BYTES);
 	buf_init(&channel->stream, STREAM_CAP_BYTES);
 	buf_init(&channel->result, RESULT_FRAME_BYTES_MAX + WIRE_HEADER_BYTES);

@@ -70,7 +70,7 @@ static void on_link(evutil_socket_t fd, short what, void *context)
 		return;
 	if (got <= 0)
 		service_abandon(service, NULL);
-	if (verb == LINK_CHANNEL && count == 1 && channel_fd <= service->callers_fd_max)
+	if (verb == LINK_CHANNEL && count == 1)
 		channel_open(service, channel_fd);
 	else if (verb == LINK_STATS && count == 1)
 		stats_answer(service, channel_fd);

@@ -231,7 +231,7 @@ struct service {
 	TAILQ_HEAD(, job) waiting;
 	bool dispatching, dispatch_again;
 	TAILQ_HEAD(, session) sessions;
-	uint32_t session_count;
+	uint32_t session_count, spare_channels; /* the latter beyond callers_fd_max */
 	struct {
 		char id[SESSION_ID_BYTES];
 		char why[96];

@@ -310,6 +310,29 @@ def test_callers_files_leave_descriptors_for_limits(tmp_path, monkeypatch):
     assert {r.outcome for r in results} == {"ok", "internal"}
 
 
+def test_a_caller_beyond_the_descriptors_is_told(tmp_path, monkeypatch):
+    """Its own connection has one of those that are kept for cells: it gets an answer all the same,
+    a request about a session too, and once there is room again the next is served."""
+    script = tmp_path / "brig"
+    script.write_text(f"#!/bin/sh\nexec prlimit --nofile=300:300 '{host.BRIG}' \"$@\"\n")
+    script.chmod(0o755)
+    monkeypatch.setattr(host, "BRIG", str(script))
+    with host.Service(cells=4) as service:
+        service.settled()
+        fds = f"/proc/{service.service_pid()}/fd"
+        with contextlib.ExitStack() as stack:
+            while max(int(number) for number in os.listdir(fds)) < 300 - 48 + 2:
+                before = len(os.listdir(fds))
+                stack.enter_context(channel.Call(service.socket))  # says nothing yet
+                host.wait_until(lambda: len(os.listdir(fds)) > before, "the connection")
+            for _ in range(40):
+                result = channel.run(service.socket, "print(1)")
+                assert result.outcome == "internal" and "ulimit" in result.fault
+                with channel.Call(service.socket) as call:
+                    assert "ulimit" in call.ask("state", "s" * 22).answer().text
+        host.wait_until(lambda: channel.run(service.socket, "print(2)").text == "2\n", "room")
+
+
 def switches(pid):
     return int(host.status_of(pid)["voluntary_ctxt_switches"])
 
