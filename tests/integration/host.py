@@ -4,6 +4,7 @@
 """
 
 import atexit
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -26,15 +27,24 @@ QUIET_ENV = {name: os.environ[name] for name in ("PATH", "HOME", "XDG_RUNTIME_DI
 CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x1000, 0x4000, 0x40000
 
 
+# Where brig has its locks and sockets.
+RUN = pathlib.Path("/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR", "/run")) / "brig"
+
+
 def take_own_mounts():
-    """Mounts and a /tmp of this process's own: what is compared before and after is its alone."""
+    """Mounts, a /tmp and a /run/brig of this process's own: what is compared before and after is its
+    alone, and no brig that serves this host is found."""
     libc = ctypes.CDLL(None, use_errno=True)
-    own_tmp = tempfile.mkdtemp(prefix="brigtest-", dir="/var/tmp")
-    os.chmod(own_tmp, 0o1777)
-    atexit.register(shutil.rmtree, own_tmp, ignore_errors=True)
     done = libc.unshare(CLONE_NEWNS) or libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
-    if not done and not BRIG.startswith("/tmp/") and not str(TOP).startswith("/tmp/"):
-        done = libc.mount(own_tmp.encode(), b"/tmp", None, MS_BIND, None)
+    folders = [(RUN, 0o755)]
+    if not BRIG.startswith("/tmp/") and not str(TOP).startswith("/tmp/"):
+        folders.append(("/tmp", 0o1777))
+    for folder, mode in folders:
+        os.makedirs(folder, exist_ok=True)
+        own = tempfile.mkdtemp(prefix="brigtest-", dir="/var/tmp")
+        os.chmod(own, mode)
+        atexit.register(shutil.rmtree, own, ignore_errors=True)
+        done = done or libc.mount(own.encode(), os.fsencode(folder), None, MS_BIND, None)
     if done:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
@@ -138,14 +148,20 @@ def mounts():
 
 
 def held_instances():
-    """Numbers of the instances whose lock a living launcher holds."""
+    """Numbers of the instances whose groups a living launcher or service holds the lock on."""
     held = set()
-    for path in pathlib.Path("/run/brig").glob("instance-*.lock"):
-        with open(path, "rb") as file:
+    for path in cgroups():
+        at, name = os.path.split(path)
+        if not name.startswith("brig.") or "/brig." in at or not name[5:].isdigit():
+            continue
+        with contextlib.suppress(FileNotFoundError):
+            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
-                held.add(path.stem.split("-")[1])
+                held.add(name[5:])
+            finally:
+                os.close(fd)
     return held
 
 
@@ -166,7 +182,7 @@ class Snapshot:
         self.cgroups = orphaned_cgroups()
         self.tmp = [name for name in os.listdir("/tmp") if not name.startswith(TEST_FOLDERS)]
         self.shm = listing("/dev/shm")
-        self.run = [p for p in listing("/run/brig") if not p.endswith((".lock", ".sock"))]
+        self.run = [p for p in listing(RUN) if not p.endswith((".lock", ".sock"))]
         self.processes = sorted(descendants(pid).values()) if pid else []
 
     def differences(self):

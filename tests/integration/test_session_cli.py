@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 
 import pytest
 
@@ -75,8 +74,6 @@ def test_ids_that_are_none(socket, session):
 def test_without_a_brig_that_goes_on_running():
     done = brig_run("--socket", "/run/brig/nobody.sock", "--session", "new", "-c", "1")
     assert done.returncode == 2 and done.stdout == "" and "brig serve" in done.stderr
-    if os.path.exists("/run/brig/http.sock") or os.path.exists("/run/brig/service.sock"):
-        pytest.skip("a brig serves this host")
     done = brig_run("--session", "new", "-c", "1")
     assert done.returncode == 2 and done.stdout == "" and "brig serve" in done.stderr
 
