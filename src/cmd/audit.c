@@ -135,8 +135,7 @@ static int verb_verify(const struct audit_options_cli *options)
 	int rc = audit_verify(options->db, options->head, &verdict, &err);
 	if (options->json && (rc == 0 || rc == -EBADMSG)) {
 		int put = verify_json(&verdict, rc, &err);
-		return put < 0 ? finish(put, &(struct err){0})
-			       : (fflush(stdout) ? CMD_INTERNAL : status_of(rc));
+		return put < 0 ? finish(put, &(struct err){0}) : status_of(rc);
 	}
 	if (!rc)
 		verify_text(&verdict);
@@ -164,8 +163,10 @@ int cmd_audit(int argc, char **argv)
 		(void)fprintf(stderr, "brig: audit: %s (see brig audit -h)\n", err.text);
 		return CMD_USAGE;
 	}
-	if (options.help)
-		return fputs(audit_options_help, stdout) < 0 ? CMD_INTERNAL : CMD_OK;
+	if (options.help) {
+		(void)fputs(audit_options_help, stdout);
+		return CMD_OK;
+	}
 	if (strcmp(options.verb, "list") == 0)
 		return verb_list(&options);
 	if (strcmp(options.verb, "show") == 0)

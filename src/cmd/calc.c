@@ -123,7 +123,7 @@ int cmd_calc(int argc, char **argv)
 	int status = read_arguments(argc, argv, &request);
 	if (request.help) {
 		(void)fputs(usage, stdout);
-		status = fflush(stdout) == 0 ? CMD_OK : CMD_INTERNAL;
+		status = CMD_OK;
 	}
 	struct calc *calc = request.help || status ? NULL : calc_new();
 	if (calc) {

@@ -78,6 +78,15 @@ static bool hold_streams(void)
 	return true;
 }
 
+/* What was printed and did not arrive is a fault, whatever the verb itself came to. */
+static int finish(int status)
+{
+	if (status == CMD_INTERNAL || (fflush(stdout) == 0 && !ferror(stdout)))
+		return status;
+	(void)fputs("brig: cannot write to standard output\n", stderr);
+	return CMD_INTERNAL;
+}
+
 int main(int argc, char **argv)
 {
 	if (!hold_streams())
@@ -89,14 +98,14 @@ int main(int argc, char **argv)
 	const char *word = argv[1];
 	if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "help") == 0) {
 		print_help(stdout);
-		return fflush(stdout) == 0 ? CMD_OK : CMD_INTERNAL;
+		return finish(CMD_OK);
 	}
 	if (strcmp(word, "--version") == 0) {
 		(void)puts("brig " BRIG_VERSION);
-		return fflush(stdout) == 0 ? CMD_OK : CMD_INTERNAL;
+		return finish(CMD_OK);
 	}
 	for (size_t i = 0; i < VERBS; i++)
 		if (strcmp(word, verbs[i].name) == 0)
-			return verbs[i].function(argc - 1, argv + 1);
+			return finish(verbs[i].function(argc - 1, argv + 1));
 	return unknown_verb(word);
 }

@@ -182,8 +182,12 @@ int run_with(const struct run_channel *channel, int argc, char **argv)
 		run_complain(&run.err, cause.text);
 		return CMD_USAGE;
 	}
-	if (run.options.help)
-		return sink_write(&run.out, span_text(run_options_help)) ? CMD_INTERNAL : CMD_OK;
+	if (run.options.help) {
+		if (sink_write(&run.out, span_text(run_options_help)) == 0)
+			return CMD_OK;
+		run_complain(&run.err, "cannot write to standard output");
+		return CMD_INTERNAL;
+	}
 	job_spec_init(&run.spec);
 	job_result_init(&run.result);
 	int status = prepare(&run);

@@ -226,8 +226,10 @@ int cmd_session(int argc, char **argv)
 		(void)fprintf(stderr, "brig: session: %s (see brig session -h)\n", err.text);
 		return CMD_USAGE;
 	}
-	if (options.help)
-		return fputs(help, stdout) < 0 ? CMD_INTERNAL : CMD_OK;
+	if (options.help) {
+		(void)fputs(help, stdout);
+		return CMD_OK;
+	}
 	rc = find(&options, &serving, &err);
 	if (rc < 0)
 		return complain("", &err, rc == -ETIMEDOUT ? CMD_INTERNAL : CMD_USAGE);

@@ -80,16 +80,20 @@ int cmd_token(int argc, char **argv)
 		(void)fprintf(stderr, "brig: token: %s (see brig token -h)\n", err.text);
 		return CMD_USAGE;
 	}
-	if (words.help)
-		return fputs(help, stdout) < 0 ? CMD_INTERNAL : CMD_OK;
+	if (words.help) {
+		(void)fputs(help, stdout);
+		return CMD_OK;
+	}
 	if (token_make(token, sha256) < 0) {
 		(void)fputs("brig: token: the system gives no random numbers\n", stderr);
 		return CMD_INTERNAL;
 	}
 	if (printf("\n[token %s]\nsha256 = %s\nrole = %s\n", words.name ? words.name : "NAME",
 		    sha256, words.role ? words.role : "ROLE") < 0 ||
-		fflush(stdout) != 0)
+		fflush(stdout) != 0) {
+		(void)fputs("brig: token: cannot write to standard output\n", stderr);
 		return CMD_INTERNAL;
+	}
 	(void)fprintf(stderr, "token: %s\n", token);
 	return CMD_OK;
 }

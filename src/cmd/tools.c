@@ -48,8 +48,11 @@ int cmd_tools(int argc, char **argv)
 	serve_image_facts(python, sizeof(python), advertise, sizeof(advertise));
 	const struct schema_facts facts = {.python = python, .advertise = advertise};
 	cleanup_json json_t *tools = schema_tools(&facts, format);
-	if (!tools || json_dumpf(tools, stdout, JSON_INDENT(2)) < 0 || puts("") < 0 ||
-		fflush(stdout) != 0)
+	if (!tools) {
+		(void)fputs("brig: tools: out of memory\n", stderr);
 		return CMD_INTERNAL;
+	}
+	(void)json_dumpf(tools, stdout, JSON_INDENT(2));
+	(void)putchar('\n');
 	return CMD_OK;
 }

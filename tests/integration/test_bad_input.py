@@ -282,6 +282,19 @@ def test_standard_output_on_a_full_disk(service):
     assert done.stderr.decode().count("\n") == 1 and "No space left" in done.stderr.decode()
 
 
+@pytest.mark.parametrize("words", [["-h"], ["--version"], ["run", "-h"], ["serve", "-h"],
+                                   ["service", "-h"], ["mcp", "-h"], ["tools", "-h"], ["tools"],
+                                   ["audit", "-h"], ["session", "-h"], ["token", "-h"],
+                                   ["doctor", "-h"], ["image", "-h"], ["image", "list"],
+                                   ["calc", "-h"], ["calc", "1 + 1"]], ids=" ".join)
+def test_what_is_printed_and_does_not_arrive_is_a_fault(words):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([host.BRIG, *words], stdout=full, stderr=subprocess.PIPE,
+                              timeout=host.WATCHDOG_S)
+    assert done.returncode == 125, done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
 # The service that is named
 
 def test_no_service_there(tmp_path):
