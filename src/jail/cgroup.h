@@ -23,9 +23,9 @@
 enum cgroup_controller {
 	CGROUP_MEMORY,
 	CGROUP_CPU,
-	CGROUP_CPUACCT, /* absent where cpu's own hierarchy has it too */
+	CGROUP_CPUACCT, /* absent where the hierarchy of cpu, or the unified one, has it too */
 	CGROUP_PIDS,
-	CGROUP_FREEZER,
+	CGROUP_FREEZER, /* absent where the unified one freezes */
 	CGROUP_UNIFIED,
 	CGROUP_COUNT,
 };
@@ -65,8 +65,8 @@ layer_set cgroup_layers(const struct cgroup_tree *tree);
 int cgroup_make(const struct cgroup_tree *tree, const char *name, struct cgroup *ret_cgroup,
 	struct err *err) MUST_CHECK;
 
-/* Its share of CPU time where that is short: so many times (1 to 100) that of another group. A
- * wish, and no layer: where the controller is missing nothing is done. */
+/* Its share of CPU time where that is short: so many times (1 to 100) that of another group, or 0
+ * for the least there is. A wish, and no layer: where the controller is missing nothing is done. */
 void cgroup_weigh(const struct cgroup *cgroup, unsigned times);
 
 /* Sets the limits of those layers that are not in `skip`. May be called again for a new job. */

@@ -46,8 +46,9 @@ static int number(const struct cgroup *cgroup, enum cgroup_controller controller
 int cgroup_cpu_us(const struct cgroup *cgroup, uint64_t *ret_us)
 {
 	char text[512];
-	if (cgroup->v2) {
-		int rc = read_counted(cgroup, CGROUP_CPU, "cpu.stat", text, sizeof(text));
+	/* The unified hierarchy counts it without any controller too. */
+	if (cgroup->dirs[CGROUP_UNIFIED] >= 0) {
+		int rc = read_counted(cgroup, CGROUP_UNIFIED, "cpu.stat", text, sizeof(text));
 		*ret_us = keyed(text, "usage_usec");
 		return rc;
 	}

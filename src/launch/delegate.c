@@ -240,6 +240,15 @@ static int err_busy(struct err *err, unsigned number)
 		number);
 }
 
+/* Each hierarchy is a folder to make, join and remove for each cell. The unified one freezes and
+ * counts CPU time by itself, beside v1's controllers too. */
+static bool is_spared(const struct delegation *delegation, enum launch_cgroup which)
+{
+	int unified_fd = delegation->dirs[LAUNCH_CGROUP_UNIFIED];
+	return (which == LAUNCH_CGROUP_CPUACCT || which == LAUNCH_CGROUP_FREEZER) &&
+	       unified_fd >= 0 && faccessat(unified_fd, "cgroup.freeze", F_OK, 0) == 0;
+}
+
 int delegation_make(
 	struct delegation *delegation, unsigned number, uint32_t uid, uint32_t gid, struct err *err)
 {
@@ -251,7 +260,8 @@ int delegation_make(
 	if (rc < 0)
 		fd_close(&delegation->dirs[LAUNCH_CGROUP_UNIFIED]);
 	for (size_t i = 0; !delegation->v2 && i < LAUNCH_CGROUP_UNIFIED; i++) {
-		if (cgroup_find(controllers[i], geteuid() == 0, own, sizeof(own)) < 0)
+		if (is_spared(delegation, (enum launch_cgroup)i) ||
+			cgroup_find(controllers[i], geteuid() == 0, own, sizeof(own)) < 0)
 			continue;
 		/* cpu and cpuacct often share a hierarchy: once is enough. */
 		if (i == LAUNCH_CGROUP_CPUACCT && strcmp(own, cpu) == 0)

@@ -10,7 +10,6 @@
 #include "service/procfs.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,12 +140,10 @@ static void clean_up(evutil_socket_t fd, short what, void *context)
 /* On a busy machine what runs only when nothing else does would never end. */
 static void on_lazy_limit(evutil_socket_t fd, short what, void *context)
 {
-	const struct sched_param none = {0};
 	struct cell *cell = context;
 	(void)fd;
 	(void)what;
-	if (cell->runner_pidfd >= 0)
-		(void)sched_setscheduler(cell->runner_pid, SCHED_OTHER, &none);
+	cgroup_weigh(&cell->cgroup, 1);
 }
 
 void cell_kill(struct cell *cell)
@@ -167,6 +164,7 @@ void cell_kill(struct cell *cell)
 		fd_close(fds[i]);
 	for (size_t i = 0; i < CELL_FD_COUNT; i++)
 		fd_close(&cell->child_fds[i]);
+	cgroup_weigh(&cell->cgroup, 0);
 	kill_pidfd(cell->init_pidfd);
 	kill_pidfd(cell->runner_pidfd);
 	cgroup_thaw(&cell->cgroup);

@@ -3,7 +3,7 @@
  *
  * The slots are shared out between roles: the next job is the oldest one of the role that has the
  * fewest cells, and while there are several roles none may hold more than three quarters of the
- * slots. So a role that floods the queue waits for itself. Nor does it take the last cell that is
+ * slots. So a role that floods the queue waits for itself. Nor does it take the last cells that are
  * free, and where CPU is short, a cell of the quieter role weighs more.
  */
 #include "service/service.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A role with as many jobs under way leaves the last free cell, and counts as one that floods. */
+/* A role with as many jobs under way leaves the last free cells, and counts as one that floods. */
 #define BUSY_JOBS 2u
 
 static uint32_t share_of(struct service *service, const char *name)
@@ -84,7 +84,7 @@ static void give(struct service *service, struct job *job, struct cell *cell)
 		session_own(job->turn.session, cell);
 }
 
-static bool leaves_last(const struct service *service, const struct job *job)
+static bool leaves_spare(const struct service *service, const struct job *job)
 {
 	return service->role_count > 1 && service->roles[job->role].active >= BUSY_JOBS;
 }
@@ -93,7 +93,7 @@ static bool leaves_last(const struct service *service, const struct job *job)
 static void try_job(struct service *service, struct job *job)
 {
 	struct zygote *zygote = zygote_for(service, &job->spec);
-	struct cell *cell = zygote ? pool_take(service, zygote, leaves_last(service, job)) : NULL;
+	struct cell *cell = zygote ? pool_take(service, zygote, leaves_spare(service, job)) : NULL;
 
 	if (cell) {
 		give(service, job, cell);

@@ -208,9 +208,9 @@ static void on_answered(evutil_socket_t fd, short what, void *context)
 	cell_kill(context);
 }
 
-/* Exit, unmounting and clean-up wait until the loop has nothing else to do. Lowering the priority
- * of what dies would have to be the cgroup's (a policy of the process reaches only inside it, and
- * takes rights that the service does not have), and a busy host would then keep dead cells. */
+/* Exit, unmounting and clean-up wait until the loop has nothing else to do; then cell_kill gives
+ * what dies the least weight there is, for a while, so that a busy host does not keep dead cells.
+ */
 static void kill_behind_the_answer(struct cell *cell)
 {
 	if (cell_timer(cell, WATCH_CLEANUP, 0, on_answered) < 0) {

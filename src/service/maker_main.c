@@ -24,8 +24,10 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#define MAKING_NICE 10
 #define SOCKET_FD 3
 #define USER_SYSCTL_FD 4
 #define ZYGOTE_PATH "/usr/libexec/brig-zygote"
@@ -202,6 +204,9 @@ _Noreturn void maker_main(int socket_fd)
 	struct err err = {0};
 
 	(void)prctl(PR_SET_NAME, "brig-maker");
+	/* Making cells is behind the answers, in zygotes too, which are its children: the service
+	 * goes first. In a cell it means nothing: there the group's weight counts. */
+	(void)setpriority(PRIO_PROCESS, 0, MAKING_NICE);
 	int rc = prepare(socket_fd, &err);
 	/* The last step of all has moved the socket to its place before it can fail. */
 	bool moved = fcntl(socket_fd, F_GETFD) < 0;

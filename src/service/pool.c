@@ -25,6 +25,9 @@
 #define MAKING_FOR_JOBS_LEAST 4u
 #define SIZING_SECONDS 5
 #define YOUNG_US 4000
+/* Of a level, for a role that has been quiet: the one it takes, and the one that is there for its
+ * next job while that one is being made good. */
+#define SPARE_CELLS 2u
 /* After a cell that could not be made, so that a host without means is not kept busy. */
 #define REST_US 1000000u
 /* Below that share of the machine's memory nothing is parked beyond the floor, no session begins,
@@ -80,9 +83,14 @@ static uint32_t count_idle(const struct service *service, const struct zygote *z
 	return count;
 }
 
-struct cell *pool_take(struct service *service, struct zygote *wanted, bool leave_last)
+static uint32_t spare_cells(const struct zygote *zygote)
 {
-	bool free_to_take = !leave_last || count_idle(service, wanted) > 1;
+	return zygote->park_target < SPARE_CELLS ? zygote->park_target : SPARE_CELLS;
+}
+
+struct cell *pool_take(struct service *service, struct zygote *wanted, bool leave_spare)
+{
+	bool free_to_take = !leave_spare || count_idle(service, wanted) > spare_cells(wanted);
 	struct cell *cell = free_to_take ? best_of(service, wanted, true) : NULL;
 	if (cell)
 		return cell;
@@ -167,13 +175,13 @@ static struct zygote *neediest(struct service *service)
 	return neediest;
 }
 
-/* A level of which no cell is free, while several roles ask: the spare one that a role finds which
- * has been quiet is made at once, however many others are being made for jobs. */
+/* A level that is short of spare cells while several roles ask: they are made at once, however many
+ * others are being made for jobs. */
 static struct zygote *without_spare(struct service *service)
 {
 	for (size_t i = 0; i < service->zygote_count && service->role_count > 1; i++) {
 		struct zygote *zygote = &service->zygotes[i];
-		if (zygote->park_target && !zygote_failed(zygote) && !count_idle(service, zygote))
+		if (!zygote_failed(zygote) && count_idle(service, zygote) < spare_cells(zygote))
 			return zygote;
 	}
 	return NULL;

@@ -256,8 +256,8 @@ void dispatch_forget(struct service *service, struct job *job);
 
 /* pool.c: cells parked ahead of need */
 int pool_init(struct service *service, struct err *err) MUST_CHECK;
-/* With `leave_last` the last one of a level that is free stays free, for another role's job. */
-struct cell *pool_take(struct service *service, struct zygote *wanted, bool leave_last);
+/* With `leave_spare` the last ones of a level that are free stay free, for another role's jobs. */
+struct cell *pool_take(struct service *service, struct zygote *wanted, bool leave_spare);
 struct cell *pool_free_slot(struct service *service);
 void pool_evict(struct service *service);
 /* Whether as many cells of the level are being made as the machine has use for. */

@@ -363,6 +363,30 @@ def test_a_cgroup_that_is_held_from_outside():
         assert channel.run(service.socket, "print(2)").text == "2\n"
 
 
+def test_who_makes_cells_lets_the_service_go_first(own_service):
+    """The maker and the zygotes have a lower priority than the service that answers."""
+    assert channel.run(own_service.socket, "1").outcome == "ok"
+    makers = own_service.children("brig-maker") + own_service.children("brig-zygote")
+    assert len(makers) > 1
+    assert {os.getpriority(os.PRIO_PROCESS, pid) for pid in makers} == {10}
+    assert os.getpriority(os.PRIO_PROCESS, own_service.service_pid()) < 10
+
+
+def test_a_cell_has_a_group_in_no_more_hierarchies_than_it_needs(own_service):
+    """Beside v1's controllers the unified hierarchy freezes and counts CPU time by itself."""
+    with channel.Call(own_service.socket, "import time\nend = time.process_time() + 0.4\n"
+                      "while time.process_time() < end: pass\nprint('up', flush=True)\n"
+                      "time.sleep(600)", stream=True) as call:
+        call.wait_output("up\n")
+        folders = {path for path in host.cgroups() if path.split("/")[-1] in own_service.cells()}
+        call.cancel()
+        result = call.result()
+    assert result.outcome == "cancelled" and 350 <= result.usage["cpu_ms"] < 5000
+    spared = {"freezer", "cpuacct"} & {part for path in folders for part in path.split("/")}
+    unified = [path for path in folders if os.path.exists(path + "/cgroup.freeze")]
+    assert folders and (not spared or not unified), folders
+
+
 def test_service_process_has_no_privilege_on_the_host(own_service):
     """Its capabilities are those of its own user namespace, its uid is nobody's."""
     status = host.status_of(own_service.service_pid())
