@@ -2,6 +2,7 @@
 #include "cmd/listen.h"
 
 #include "base/fd.h"
+#include "tool/json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -58,6 +59,14 @@ int listen_unix(const char *path, mode_t mode, struct err *err)
 	if (rc < 0)
 		return err_sys(err, rc, "socket", path);
 	return TAKE_FD(fd);
+}
+
+void listen_describe(const char *path, struct buf *out)
+{
+	cleanup_json json_t *text = json_from_words(path);
+	buf_init(out, 8 * PATH_MAX);
+	if (!text || json_write(text, out) < 0)
+		(void)!buf_add_text(out, "\"\"");
 }
 
 bool listen_peer_is_us(int fd)

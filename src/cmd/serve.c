@@ -10,7 +10,6 @@
 #include "cmd/serve_paths.h"
 #include "cmd/serve_setup.h"
 #include "cmd/serve_tcp.h"
-#include "tool/json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -46,11 +45,8 @@ struct places {
 static void say_ready(void *user)
 {
 	const struct places *places = user;
-	cleanup_json json_t *socket = json_from_words(places->socket);
 	cleanup_buf struct buf path = {0};
-	buf_init(&path, 8 * sizeof(places->socket));
-	if (!socket || json_write(socket, &path) < 0)
-		(void)!buf_add_text(&path, "\"\"");
+	listen_describe(places->socket, &path);
 	(void)fprintf(stderr, "{\"event\": \"ready\", \"url\": \"%s\", \"socket\": %.*s%s}\n",
 		places->url, (int)path.len, (const char *)path.data,
 		places->has_config ? ""

@@ -131,6 +131,14 @@ static void hold_signals(sigset_t *wait_mask)
 	(void)signal(SIGPIPE, SIG_IGN);
 }
 
+static void say_ready(const char *path)
+{
+	cleanup_buf struct buf shown = {0};
+	listen_describe(path, &shown);
+	(void)fprintf(stderr, "{\"event\": \"ready\", \"socket\": %.*s}\n", (int)shown.len,
+		(const char *)shown.data);
+}
+
 static int run(
 	const struct launch_options *options, int listen_fd, const char *path, struct err *err)
 {
@@ -146,7 +154,7 @@ static int run(
 		rc = launch_start(options, &launch, err);
 		if (rc < 0)
 			break;
-		(void)fprintf(stderr, "{\"event\": \"ready\", \"socket\": \"%s\"}\n", path);
+		say_ready(path);
 		rc = serve(listen_fd, launch, &wait_mask);
 		launch_free(launch);
 		if (rc < 0) {

@@ -1,5 +1,6 @@
 """Two brigs on one host: each has a number, cgroups and uids of its own, whatever each can see."""
 
+import json
 import os
 import subprocess
 
@@ -23,3 +24,17 @@ def test_who_sees_another_run_folder_takes_another_number():
     assert [loop.returncode for loop in loops] == [0, 0, 0], said
     assert [out for out, _ in said] == ["42\n" * 6] * 3
     assert [err for _, err in said] == [""] * 3
+
+
+def test_ready_line_is_json_whatever_the_path(tmp_path):
+    path = tmp_path / 'quoted "socket"\n'
+    process = subprocess.Popen([host.BRIG, "service", "--socket", path, "--park", "0"],
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env=host.QUIET_ENV)
+    try:
+        ready = json.loads(process.stderr.readline())
+    finally:
+        process.terminate()
+        process.wait(host.WATCHDOG_S)
+        process.stderr.close()
+    assert ready == {"event": "ready", "socket": str(path)}
