@@ -23,6 +23,9 @@ static int split(const char *where, char host[64], char port[8])
 		return -EINVAL;
 	(void)snprintf(
 		host, 64, "%.*s", (int)(length - (bracketed ? 2 : 0)), where + (bracketed ? 1 : 0));
+	/* The one name that needs no looking up. */
+	if (strcmp(host, "localhost") == 0)
+		(void)snprintf(host, 64, "127.0.0.1");
 	(void)snprintf(port, 8, "%s", colon + 1);
 	return 0;
 }

@@ -595,6 +595,12 @@ def test_a_second_brig_says_what_to_do(brig):
         assert len(done.stderr.splitlines()) == 1
 
 
+def test_localhost_is_an_address():
+    with Dispatcher("--listen", "localhost:0") as brig:
+        assert brig.url == f"http://127.0.0.1:{brig.port}"
+        assert brig.request("GET", "/healthz").status == 200
+
+
 def test_check_config(brig):
     import subprocess
     bad = brig.folder / "bad.ini"
