@@ -3,15 +3,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ID_HELP 1
 #define ID_FIRST 2
 
 static int take_count(const struct args_slot *slot, const char *text, struct err *err)
 {
-	char *end;
-	unsigned long count = strtoul(text, &end, 10);
-	if (!*text || *end || count < slot->min || count > slot->max)
+	size_t digits = strspn(text, "0123456789");
+	unsigned long count = strtoul(text, NULL, 10);
+	if (!digits || text[digits] || count < slot->min || count > slot->max)
 		return err_set(err, -EINVAL, "usage", "%s takes a number from %u to %u", slot->name,
 			slot->min, slot->max);
 	*slot->count = (unsigned)count;

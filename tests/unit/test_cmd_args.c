@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "cmd/args.h"
+#include "cmd/args_fill.h"
 #include "cmd/run_options.h"
 
 static void sizes(void **state)
@@ -49,6 +50,44 @@ static void sizes(void **state)
 			assert_true(bytes == cases[i].bytes);
 		else
 			assert_non_null(strstr(err.text, "as in --memory 512M"));
+	}
+}
+
+static void counts(void **state)
+{
+	(void)state;
+	static const struct {
+		char text[24];
+		unsigned count; /* 0: refused */
+	} cases[] = {
+		{"1", 1},
+		{"64", 64},
+		{"007", 7},
+		{"1024", 1024},
+		{"0", 0},
+		{"1025", 0},
+		{"", 0},
+		{" 8", 0},
+		{"+8", 0},
+		{"-8", 0},
+		{"-18446744073709551608", 0},
+		{"18446744073709551624", 0},
+		{"8x", 0},
+		{"0x8", 0},
+	};
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct err err = {0};
+		unsigned count = 0;
+		char verb[] = "service", flag[] = "--cells", text[24];
+		char *argv[] = {verb, flag, text, NULL};
+		const struct args_slot slots[] = {
+			{"--cells", .count = &count, .min = 1, .max = 1024}};
+		memcpy(text, cases[i].text, sizeof(text));
+		int rc = args_fill("service", 3, argv, slots, 1, &err);
+		assert_int_equal(rc, cases[i].count ? 0 : -EINVAL);
+		assert_int_equal(count, cases[i].count);
+		if (rc)
+			assert_string_equal(err.text, "--cells takes a number from 1 to 1024");
 	}
 }
 
@@ -236,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes),
+		cmocka_unit_test(counts),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(nearest_words),
 		cmocka_unit_test(flags_before_and_after),
