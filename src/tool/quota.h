@@ -11,10 +11,10 @@
  * ago goes next. Where there are several roles none runs more than three quarters of all that may
  * run, so that jobs that last leave places to the others. Within a role its callers take turns: the
  * one with the fewest running jobs goes next, of those the one that was served longest ago, and
- *each caller's own jobs are first come, first served. A role's queue is shared: while several
- *callers wait, each may hold its part of queue_max, and who waits with none may always add one,
- *also to a full queue. Jobs a minute are a token bucket that holds one minute's worth. A role is
- *known by its name, so counts survive a reload of the configuration.
+ * each caller's own jobs are first come, first served. A role's queue is shared: while several
+ * callers wait, each may hold its part of queue_max, and who waits with none may always add one,
+ * also to a full queue. Jobs a minute are a token bucket that holds one minute's worth. A role is
+ * known by its name, so counts survive a reload of the configuration.
  *
  * Threads: none shared. Time: linear in the number of roles, for done and leave also in that role's
  * callers and jobs. Memory: bounded by jobs_at_once, queue_max and the callers of each role.

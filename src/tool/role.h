@@ -74,8 +74,7 @@ int role_admit(const struct role *role, struct job_spec *spec, bool wants_sessio
  * nothing above the root, a regular file of at most `max_bytes`. 0 with a descriptor for the
  * caller, its size and its SHA-256; -ENOENT with one same text whether the root is unknown, the
  * file absent, forbidden, unreadable or no regular file; -E2BIG; -EINVAL for a path that is none
- * (empty, NUL,
- * "..", absolute, over 4,095 bytes); -EIO.
+ * (empty, NUL, "..", absolute, over 4,095 bytes); -EIO.
  */
 int role_open(const struct role *role, struct span path, uint64_t max_bytes, int *ret_fd,
 	uint64_t *ret_bytes, unsigned char ret_sha256[32], struct err *err) MUST_CHECK;
