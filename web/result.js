@@ -171,6 +171,21 @@ function filesElement(files, skipped) {
 	);
 }
 
+// The one rendering that stands alone: notes are told there.
+function modelElement(text) {
+	if (!text) return null;
+	return el(
+		"details",
+		{class: "part for-model"},
+		el("summary", {}, "What a model is given"),
+		el(
+			"pre",
+			{class: "given", tabindex: "0", role: "group", "aria-label": "What a model is given"},
+			visible(text),
+		),
+	);
+}
+
 // Everything below the verdict; `output` is the stream's element.
 export function resultElements(result, output, onLine) {
 	const quiet =
@@ -199,6 +214,7 @@ export function resultElements(result, output, onLine) {
 		output.empty && quiet && result.outcome === "ok"
 			? el("p", {class: "note"}, "The program printed nothing and its last line has no value.")
 			: null,
+		modelElement(result.text),
 	];
 }
 

@@ -4,15 +4,16 @@ import {saveText} from "./download.js";
 import {count, oneLine, plural, visible} from "./text.js";
 
 const ROWS_SHOWN = 100;
+const NUMBERS = ["float", "longdouble", "Decimal"]; // tags of what sorts as a number
 
 // What a value of the contract is: its text, and what it is sorted by.
 function reading(value) {
 	if (value === null || value === undefined) return {text: "null", sort: null, kind: "none"};
 	if (typeof value === "object" && "$type" in value) {
 		const text = String(value.value);
-		if (value.$type === "int")
-			return {text, sort: BigInt(/^[+-]?\d+$/.test(text) ? text : 0), kind: "num"};
-		if (value.$type === "float" || value.$type === "decimal") {
+		if (value.$type === "cut") return {text: `${text}…`, sort: text, kind: "text"};
+		if (value.$type === "int") return {text, sort: bigInt(text), kind: "num"};
+		if (NUMBERS.includes(value.$type)) {
 			const number = Number(text.replace(/^([+-]?)inf(inity)?$/i, "$1Infinity"));
 			return {text, sort: Number.isNaN(number) ? null : number, kind: "num"};
 		}
@@ -29,8 +30,16 @@ function reading(value) {
 	};
 }
 
-// Ten figures are enough to read; the exact value is in the cell's title and in the CSV.
+// What is beyond decimal digits travels as hexadecimal ones.
+function bigInt(text) {
+	const [, sign, digits] = /^([+-]?)(\d+|0x[0-9a-f]+)$/i.exec(text) ?? [null, "", "0"];
+	return sign === "-" ? -BigInt(digits) : BigInt(digits);
+}
+
+// Ten figures of a fraction are enough to read; the exact value is in the cell's title and in the
+// CSV. An integer may be a name: it stays whole.
 function number(value) {
+	if (Number.isInteger(value)) return String(value);
 	const short = Number(value.toPrecision(10));
 	return Math.abs(short) >= 1e15 || (short !== 0 && Math.abs(short) < 1e-6) ? String(value) : String(short);
 }
@@ -96,6 +105,12 @@ function cellElement(column, cell) {
 		},
 		text,
 	);
+}
+
+// How many rows or columns are shown, and of how many.
+function extent(shown, all, one) {
+	if (all === undefined || all <= shown) return plural(shown, one);
+	return `${count(shown)} of ${plural(all, one)}`;
 }
 
 export function tableElement(table, name) {
@@ -174,16 +189,16 @@ export function tableElement(table, name) {
 		draw();
 	};
 	draw();
-	const size = table.truncated
-		? `${count(rowCount)} of ${plural(table.row_count, "row")}, the first and the last,`
-		: plural(rowCount, "row");
+	const ends = table.row_count > rowCount ? ", the first and the last," : "";
+	const height = extent(rowCount, table.row_count, "row") + ends;
+	const width = extent(table.columns.length, table.column_count, "column");
 	return el(
 		"figure",
 		{class: "table"},
 		el(
 			"figcaption",
 			{},
-			el("span", {class: "muted num"}, `${size} × ${plural(table.columns.length, "column")}`),
+			el("span", {class: "muted num"}, `${height} × ${width}`),
 			el(
 				"button",
 				{

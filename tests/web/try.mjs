@@ -162,6 +162,38 @@ test("a table's exact values: large, missing, not a number", () =>
 		assert.equal(await page.locator(".table tbody td").first().innerText(), "3");
 	}));
 
+test("an integer stays whole, a Decimal sorts as a number", () =>
+	withPage({}, async (page) => {
+		await write(
+			page,
+			"from decimal import Decimal\nimport pandas as pd\npd.DataFrame({'id': [1700000000123456, 5, 7], 'd': [Decimal('-1.5'), Decimal('-10.25'), Decimal('9')]}, dtype=object)",
+		);
+		await runIt(page);
+		const cells = await page.locator(".table tbody td").allInnerTexts();
+		assert.equal(cells[0], "1700000000123456");
+		await page.locator(".table thead button", {hasText: /^d$/}).click();
+		const sorted = await page.locator(".table tbody tr td:last-child").allInnerTexts();
+		assert.deepEqual(sorted, ["-10.25", "-1.5", "9"]);
+	}));
+
+test("of a wide table it is said how many columns there are", () =>
+	withPage({}, async (page) => {
+		await write(page, "import pandas as pd\npd.DataFrame([[0] * 30] * 2)");
+		await runIt(page);
+		assert.match(await page.locator(".table figcaption").innerText(), /^2 rows × 20 of 30 columns/);
+	}));
+
+test("what a model is given can be read, notes and all", () =>
+	withPage({}, async (page) => {
+		await write(page, "import os\nos.system('ls')");
+		await runIt(page);
+		await page.locator("#result summary", {hasText: "What a model is given"}).click();
+		assert.match(
+			await page.locator("#result .for-model .given").innerText(),
+			/^value:\n-?\d+\nnote: programs cannot be started here/,
+		);
+	}));
+
 test("of a long table it is said what is missing", () =>
 	withPage({}, async (page) => {
 		await write(page, "import pandas as pd\npd.DataFrame({'n': range(1000)})");
