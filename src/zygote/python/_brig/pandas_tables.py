@@ -24,7 +24,8 @@ def _levels(index):
         yield index.name, str(index.dtype), _values(index)
 
 
-def _is_default(index):
+def is_default(index):
+    """Whether an index is the unnamed 0, 1, 2 …, which a table leaves out."""
     return (
         isinstance(index, pandas.RangeIndex)
         and index.start == 0
@@ -51,7 +52,7 @@ def frame_grid(frame):
         for i, name in enumerate(kept.columns):
             column = kept.iloc[:, i]
             grid.columns.append((name, str(column.dtype), _values(column)))
-    if not _is_default(frame.index) or len(kept) < len(frame):
+    if not is_default(frame.index) or len(kept) < len(frame):
         grid.index = list(_levels(kept.index))
     name = getattr(frame, "attrs", {}).get("name")
     if isinstance(name, str):

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import open as open_file
 
 from . import job as jobs
 from . import tables
@@ -17,7 +18,8 @@ def write_csv(value, job):
             break
     written = False
     try:
-        with open(path, "x", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        options = {"encoding": "utf-8", "errors": "backslashreplace", "newline": ""}
+        with open_file(path, "x", **options) as file:
             written = _write(value, file)
     except OSError as fault:
         job.frames.note(f"the table could not be written as a file: {fault.strerror}")
@@ -29,20 +31,16 @@ def write_csv(value, job):
 
 def _write(value, file):
     if tables.is_frame(value):
+        from .pandas_tables import is_default
+
         frame = tables.unstyled(value)
-        default = _default_index(frame)
-        frame.to_csv(file, index=not default)
+        frame.to_csv(file, index=not is_default(frame.index))
         return True
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(value, pandas.Index):
         value.to_frame(index=False).to_csv(file, index=False)
         return True
     return _write_plain(value, file)
-
-
-def _default_index(frame):
-    index = frame.index
-    return type(index).__name__ == "RangeIndex" and index.name is None and index.start == 0
 
 
 def _write_plain(value, file):

@@ -44,7 +44,6 @@ class Grid:
         self.name = None
         self.columns = []  # (name, dtype, values)
         self.index = []  # (name, dtype, values), one for each level
-        self.index_named = False
 
     def plain(self):
         """The table's one shape, its cells capped so that the whole fits a frame."""
@@ -94,11 +93,9 @@ def _cell(value, cell_bytes):
     try:
         plain = tagger.tag(value)
     except TooMuch:
-        plain = None
+        return _long_cell(value, cell_bytes)
     except Exception:
         plain = f"<{kind.__name__}>"
-    if plain is None and value is not None and kind.__name__ not in ("NaTType", "NAType"):
-        return _long_cell(value, cell_bytes)
     if type(plain) in (list, dict):
         size = len(encode(plain))
         if size > cell_bytes + 64:
@@ -157,7 +154,7 @@ def grid_of(value):
 
 def float_values(array):
     """The values of a float array; single and half precision by their own shortest digits."""
-    if array.dtype.kind == "f" and array.dtype.itemsize < 8:
+    if array.dtype.kind == "f" and array.dtype.itemsize < 8 and not hasattr(array, "mask"):
         return [float(str(v)) for v in array]
     return array.tolist() if array.dtype.kind in "fiub" else list(array)
 
@@ -173,6 +170,8 @@ def _array_grid(array):
         return grid
     if array.ndim not in (1, 2) or array.size == 0 or array.dtype.names:
         return None
+    if not hasattr(array, "mask"):
+        array = array.view(sys.modules["numpy"].ndarray)  # a column of a matrix is one again
     flat = array.reshape(len(array), -1)
     flat = flat[list(ends(len(array), limits.TABLE_ROWS))]
     grid = Grid(len(array), flat.shape[1])

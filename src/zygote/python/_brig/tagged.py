@@ -244,6 +244,9 @@ def _frame(tagger, value, _depth):
 def _array(tagger, value, depth):
     if value.size > tagger.nodes:
         raise TooMuch
+    if hasattr(value, "mask"):  # what is masked is null
+        return tagger.tag(value.tolist(), depth)
+    value = value.view(sys.modules["numpy"].ndarray)  # a matrix would yield matrices for ever
     if value.dtype.kind in "iub" and value.dtype.itemsize < 8 or value.dtype.kind == "b":
         return value.tolist()
     if value.ndim == 0:
@@ -261,6 +264,8 @@ def _scalar(tagger, value, depth):
         return tagged("datetime" if kind == "M" else "timedelta", text)
     if kind == "f" and value.dtype.itemsize < 8:
         return tagger.tag(float(str(value)), depth)
+    if kind == "c" and value.dtype.itemsize < 16:
+        return tagged("complex", str(value).strip("()"))
     if kind in "fc" and value.dtype.itemsize > 8 * (1 + (kind == "c")):
         return tagged("complex" if kind == "c" else "longdouble", str(value).strip("()"))
     plain = value.item()

@@ -156,7 +156,8 @@ def describe(value):
     if table is not None:
         out["table"] = table
     if tables.is_frame(value):
-        _fit(out, "html", table_html(table))
+        if table is not None:
+            _fit(out, "html", table_html(table))
         return out
     _put_rich(out, value)
     if "json" not in out and is_plain(value):
