@@ -5,12 +5,13 @@ A rule takes the exception and the job and returns a line or None. None of them 
 
 import errno
 import os
+import re
 import sys
 
 from . import job as jobs
 from . import module_hints, source_hints
 from .text import safe_str
-from .traces import walk
+from .traces import is_own, walk
 
 _NAMES = 8
 
@@ -99,19 +100,46 @@ def _near(name, names):
     return folded[found[0]] if found else None
 
 
-def _missing_column(error, _job):
+def _missing_label(error, _job):
+    """A column, or a label of a row or of a series, that pandas has not found."""
     if not isinstance(error, KeyError) or not error.args or "pandas" not in sys.modules:
         return None
-    frame = None
-    for level, _, _ in walk(error.__traceback__):
-        owner = level.f_locals.get("self") if level.f_globals.get("__name__") else None
-        if type(owner).__name__ == "DataFrame" and hasattr(owner, "columns"):
-            frame = owner
-    if frame is None:
+    owner, axis, dropped = _owner_at_fault(error)
+    if owner is None:
         return None
-    names = [safe_str(name) for name in list(frame.columns[:1_000])]
-    near = _near(safe_str(error.args[0]), names)
-    return (f"did you mean {near!r}? " if near else "") + f"The columns are {_quoted(names)}."
+    wanted = safe_str(error.args[0])
+    columns = getattr(owner, "columns", None)
+    what = "columns" if axis is columns else "labels" if columns is None else "row labels"
+    names = [] if columns is None else [repr(c) for c in columns[:1_000] if isinstance(c, str)]
+    if dropped and axis is not columns and any(name in wanted for name in names):
+        return "drop() takes row labels: to drop columns write df.drop(columns=[…])."
+    names = list(axis[:1_000])
+    shown = [repr(name[:80]) if isinstance(name, str) else safe_str(name)[:80] for name in names]
+    more = f" and {len(axis) - _NAMES:,} more" if len(axis) > _NAMES else ""
+    near = _near(wanted, list(map(safe_str, names))) if isinstance(error.args[0], str) else None
+    text = f"The {what} are {', '.join(shown[:_NAMES])}{more}."
+    return (f"did you mean {near!r}? " if near else "") + text
+
+
+def _owner_at_fault(error):
+    """(frame or series, its axis that was searched, whether to drop the label) where pandas raised
+    the error; (None, None, False) where the author's own code did, called by pandas or not."""
+    owner = axis = None
+    dropped = False
+    for level, _, _ in walk(error.__traceback__):
+        if is_own(level):
+            owner, dropped = None, False
+            continue
+        own = level.f_locals.get("self")
+        kind = type(own).__name__
+        if kind == "DataFrame" and hasattr(own, "columns"):
+            owner, axis = own, own.columns
+            dropped = dropped or level.f_code.co_name == "drop"
+        elif kind == "Series" and hasattr(own, "index"):
+            owner, axis, dropped = own, own.index, False
+        elif owner is not None and own is owner.index:
+            axis = own
+    return (owner, axis, dropped) if owner is not None else (None, None, False)
 
 
 def _starts_program(error):
@@ -231,9 +259,38 @@ def _end_of_input(error, _job):
 
 
 def _encoding(error, _job):
-    if isinstance(error, UnicodeDecodeError) and error.encoding.replace("-", "") == "utf8":
-        return "the data is not UTF-8: try encoding='cp1252' or encoding='latin-1'."
+    if not isinstance(error, UnicodeDecodeError) or error.encoding.replace("-", "") != "utf8":
+        return None
+    for magic, hint in _MAGIC:
+        if error.object.startswith(magic):
+            return hint
+    return "the data is not UTF-8: try encoding='cp1252' or encoding='latin-1'."
+
+
+_MAGIC = (
+    (b"PK\x03\x04", "that is no text but an Excel or zip file: use pd.read_excel or zipfile."),
+    (b"\xd0\xcf\x11\xe0", "that is no text but an old Excel file (.xls): use pd.read_excel."),
+    (b"\x1f\x8b", "that is a gzip file: use gzip.open, or compression='gzip' in pandas."),
+    ((b"\xff\xfe", b"\xfe\xff"), "the data is UTF-16: use encoding='utf-16'."),
+    ((b"\x89PNG", b"\xff\xd8\xff"), "that is no text but a picture: open it with PIL.Image."),
+)
+
+
+def _renamed(error, _job):
+    """What older versions of a library had, which much code still asks for."""
+    if isinstance(error, AttributeError) and type(error.obj).__name__ in ("DataFrame", "Series"):
+        return _OF_FRAMES.get(error.name)
+    style = re.search(r"'seaborn(-\w+)?' is not a valid package style", safe_str(error))
+    if style and isinstance(error, OSError):
+        return f"that style is called 'seaborn-v0_8{style.group(1) or ''}' now."
     return None
+
+
+_OF_FRAMES = {
+    "append": "append() is gone from pandas: use pd.concat([a, b], ignore_index=True).",
+    "iteritems": "iteritems() is gone from pandas: use items().",
+    "ix": "ix is gone from pandas: use loc with labels or iloc with positions.",
+}
 
 
 def _parsing(error, _job):
@@ -274,7 +331,7 @@ _RULES = (
     source_hints.name,
     _program,
     _missing_file,
-    _missing_column,
+    _missing_label,
     _network,
     _storage,
     _memory,
@@ -282,6 +339,7 @@ _RULES = (
     _end_of_input,
     _encoding,
     _parsing,
+    _renamed,
     _recursion,
     _digits,
     _locale,

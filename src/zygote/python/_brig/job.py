@@ -5,12 +5,14 @@
 
 import contextlib
 import os
+from io import open as open_file  # also where the code has put another in place of open()
 
 from .frames import Frames
 
 WORK_DIR = "/mnt/data"
 
 current = None
+advertised = None  # the distributions that hints may name; None: any that is there
 
 
 class Job:
@@ -26,7 +28,7 @@ class Job:
         self.session = bool(options.get("session", False))
         self.context = options.get("context", "")
         self.stdin = options.get("stdin")  # of a session: 0, or why it is not in the spool
-        self.advertise = options.get("advertise")
+        self.advertise = options.get("advertise", advertised)
         self.tables = 0
         self.csv_tables = 0
         self.charts = 0
@@ -54,7 +56,7 @@ class Job:
             os.unlink(path)
         fd = os.open(path, flags, 0o600)
         try:
-            with open(fd, "wb") as file:
+            with open_file(fd, "wb") as file:
                 file.write(data)
         except BaseException:
             os.unlink(path)

@@ -31,7 +31,7 @@ def missing_module(error, job):
     if root in advice.INSTEAD:
         libraries, purpose = advice.INSTEAD[root]
         for library in libraries:
-            if _offered(library, job):
+            if offered(library, job):
                 return f"{root} is not installed and {_NO_INSTALL}: use {library} {purpose}."
     if root in sys.stdlib_module_names:
         return f"the module {root} is not part of this Python: do without it."
@@ -69,7 +69,8 @@ def _notebook(name, job):
     return "this is no notebook: use display(), print or end on the value."
 
 
-def _offered(library, job):
+def offered(library, job):
+    """Whether a hint may name a library: it is there, and the operator does not keep it back."""
     if library in sys.stdlib_module_names:
         return True
     names = (library, _DISTRIBUTIONS.get(library, library))

@@ -38,9 +38,14 @@ def _place(error, code, at):
     return error
 
 
+def lines_of(source):
+    """The lines that the compiler counts, each with its end: a form feed begins none."""
+    return io.StringIO(source, newline=None).readlines()
+
+
 def remember(source, *filenames):
     """Makes the source's lines known to tracebacks and inspect, under each of the names. The lines."""
-    lines = io.StringIO(source, newline=None).readlines()
+    lines = lines_of(source)
     for filename in filenames:
         linecache.cache[filename] = (len(source), None, lines, filename)
     return lines

@@ -1,6 +1,10 @@
 """Hints on the text of the code: notebook habits, other languages, slips of the paste."""
 
 import re
+import sys
+
+from . import module_hints
+from .source import lines_of
 
 _MAGIC = re.compile(r"^\s*(?:[\w, ]+=\s*)?([!%])")
 _INSTALL = re.compile(r"^\s*[!%]?\s*(?:python\d?\s+-m\s+)?(pip3?|conda|apt(?:-get)?)\s+install\b")
@@ -10,7 +14,10 @@ _USUAL = {
     "np": "import numpy as np",
     "pd": "import pandas as pd",
     "plt": "import matplotlib.pyplot as plt",
+    "sns": "import seaborn as sns",
     "sp": "import sympy as sp",
+    "sm": "import statsmodels.api as sm",
+    "nx": "import networkx as nx",
     "stats": "from scipy import stats",
     "datetime": "from datetime import datetime",
     "timedelta": "from datetime import timedelta",
@@ -28,9 +35,9 @@ def syntax(error, job):
     """A line for a SyntaxError of the job's own text."""
     if not isinstance(error, SyntaxError) or error.filename != job.filename:
         return None
-    lines = job.source.splitlines()
+    lines = lines_of(job.source)
     at = (error.lineno or 1) - 1
-    line = lines[at] if 0 <= at < len(lines) else ""
+    line = lines[at].rstrip("\n") if 0 <= at < len(lines) else ""
     if _INSTALL.match(line):
         return "this is Python, not a shell, and nothing can be installed: remove that line."
     magic = _MAGIC.match(line)
@@ -61,7 +68,7 @@ def _magic(mark, line):
     return "this is no notebook: remove the lines that begin with % or %%."
 
 
-def name(error, _job):
+def name(error, job):
     """A line for a NameError that has a usual cause."""
     if not isinstance(error, NameError) or not isinstance(error.name, str):
         return None
@@ -69,6 +76,9 @@ def name(error, _job):
         return f"that is JSON: in Python write {_CONSTANTS[error.name]}, or use json.loads."
     if error.name == "get_ipython":
         return "this is no notebook: remove get_ipython(); display() and figures work without it."
-    if error.name in _USUAL:
-        return f"{error.name} was never imported: {_USUAL[error.name]}."
+    if error.name in sys.stdlib_module_names and error.name not in _USUAL:
+        return None  # Python itself says that it was not imported
+    line = _USUAL.get(error.name, f"import {error.name}")
+    if module_hints.offered(line.split()[1].partition(".")[0], job):
+        return f"{error.name} was never imported: {line}."
     return None

@@ -13,8 +13,10 @@ import sys
 import warnings
 
 from . import hooks, imports, seeds, setup, streams
+from . import job as jobs
 from .display import display
 
+_ADVERTISE = "/usr/lib/brig/advertise"  # a name a line
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 _BASE = ("ast", "linecache", "random", "traceback", "datetime")
 
@@ -27,6 +29,7 @@ def prepare(level_name, modules):
     imports.install()
     setup.already_loaded()
     hooks.install()
+    jobs.advertised = _advertised()
     streams.install_print()
     _install_builtins()
     for name in (*_BASE, *modules):
@@ -39,6 +42,15 @@ def prepare(level_name, modules):
     seeds.find()
     gc.collect()
     gc.freeze()
+
+
+def _advertised():
+    """The distributions that the image's recipe advertises; None where it does not say."""
+    try:
+        with open(_ADVERTISE, encoding="utf-8") as file:
+            return file.read().split()
+    except OSError:
+        return None
 
 
 def _install_builtins():
