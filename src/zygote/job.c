@@ -213,10 +213,12 @@ int embed_run(struct span fields, const struct embed_call *call, int control_fd,
 	control_fd_now = control_fd;
 	call_now = call->number;
 	runner_pid = getpid();
-	if (build_options(fields, &options) == 0)
+	bool handed = build_options(fields, &options) == 0;
+	if (handed)
 		answer = call_run_job(&options);
-	/* KeyboardInterrupt in the last step of all: the call is over, the session is not. */
-	if (!answer && call->session && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+	/* Only what a signal's handler raises in the last step of all comes through: the code's own
+	 * affair, and no fault of brig's. A session goes on. */
+	if (handed && !answer) {
 		PyErr_Clear();
 		answer = PyLong_FromLong(1);
 	}

@@ -6,7 +6,7 @@ text of display() on stdout in its place, that of the last expression in the val
 
 import sys
 
-from . import charts, limits, tables, values
+from . import charts, limits, streams, tables, values
 from . import job as jobs
 from .pictures import picture_of
 from .text import cut_middle, safe_str
@@ -27,7 +27,7 @@ def _display_one(value):
     if picture is not None:
         charts.emit_picture(picture)
         return
-    print(display_text(value))
+    streams.write_line(display_text(value))
 
 
 def display_text(value):
@@ -123,8 +123,13 @@ def _figures_of(value, artist_class, figures, depth):
         return False
     if depth > 3 or len(value) > 10_000:
         return False
-    found = {_figures_of(item, artist_class, figures, depth + 1) for item in value}
-    return False if False in found else True if True in found else None
+    found = None
+    for item in value:
+        drawn = _figures_of(item, artist_class, figures, depth + 1)
+        if drawn is False:
+            return False
+        found = found or drawn
+    return found
 
 
 def _is_grid(kind, value):

@@ -7,11 +7,13 @@ import gc
 import os
 import resource
 import sys
+from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from . import charts, late, streams
 from .errors import format_error
 from .text import safe_str
 
+_TOOLS = (ModuleType, FunctionType, BuiltinFunctionType, type)
 _PEAK_KIB = 512 * 1024  # of the job: beyond, the last collection could cost seconds
 
 
@@ -29,14 +31,15 @@ def forget_zygote():
 
 
 def _end_logging():
-    logging = sys.modules["logging"]
-    if len(logging._handlerList) > 1:  # one is its own last resort
+    logging = sys.modules.get("logging")
+    if logging is not None and len(logging._handlerList) > 1:  # one is its own last resort
         logging.shutdown()
 
 
 def _end_processes():
-    util, process = sys.modules["multiprocessing.util"], sys.modules["multiprocessing.process"]
-    if util._finalizer_registry or process._children:
+    util = sys.modules.get("multiprocessing.util")
+    process = sys.modules.get("multiprocessing.process")
+    if util and process and (util._finalizer_registry or process._children):
         util._exit_function()
 
 
@@ -48,7 +51,7 @@ def exit_code(stop):
     if isinstance(code, int):
         return code & 0xFF
     try:
-        print(safe_str(code), file=sys.stderr)
+        sys.stderr.write(safe_str(code) + "\n")
     except Exception:
         pass
     return 1
@@ -80,6 +83,7 @@ def finish(job, main):
     _guarded(atexit._run_exitfuncs)
     _guarded(charts.show_open)
     charts.reset()
+    streams.mute_others()
     drop_globals(main)
     streams.flush()
 
@@ -108,14 +112,30 @@ def _join_threads():
 
 
 def drop_globals(main):
-    """Lets go of the job's globals, so that files are flushed and destructors run."""
-    sys.last_exc = sys.last_value = sys.last_traceback = None
+    """Lets go of the job's globals, so that files are flushed and destructors run: these find the
+    modules, functions and classes that they use, which go last."""
+    for name in ("last_exc", "last_type", "last_value", "last_traceback"):
+        sys.__dict__.pop(name, None)
     names = main.__dict__
-    for private in (True, False):
-        for name in list(names):
-            if name.startswith("__"):
-                continue
-            if name.startswith("_") == private:
-                names[name] = None
+    own = [name for name in names if isinstance(name, str) and not name.startswith("__")]
+    tools = [name for name in own if isinstance(names[name], _TOOLS)]
+    kept = set(tools)
+    own = [name for name in own if name not in kept]
+    _drop(names, [name for name in own if hasattr(type(names[name]), "__del__")])
+    _drop(names, own)
+    _collect()
+    classes = any(isinstance(names[name], type) for name in tools)
+    _drop(names, tools)
+    if classes:  # each is a cycle
+        _collect()
+
+
+def _drop(names, which):
+    """As Python does it: those that begin with an underscore first."""
+    for name in sorted(which, key=lambda name: not name.startswith("_")):
+        names[name] = None
+
+
+def _collect():
     if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < _PEAK_KIB:
         gc.collect()

@@ -4,12 +4,13 @@ The traceback keeps to the author's lines (traces.py); earlier exceptions of a c
 members of a group take a line each. Nothing here may raise: what cannot be told is left out.
 """
 
+import re
 import sys
 import traceback
 
 from . import limits
 from .scrub import scrub
-from .text import cut, cut_middle, one_line, safe_str
+from .text import byte_len, clean, cut, cut_middle, head, one_line, safe_str
 from .traces import format_stack, own_line
 
 _CHAIN = 3
@@ -23,16 +24,25 @@ _REMOTE = ("RemoteTraceback", "_RemoteTraceback")
 def describe(error, job):
     """The error frame's object for an exception that ended the job."""
     known = job.source
-    out = {"type": type(error).__name__, "message": message_of(error, known)}
+    out = {"type": _word_of(type(error)), "message": message_of(error, known)}
     line = line_of(error, job.filename) or job.showing_line
     if line is not None:
         out["line"] = line
     try:
-        text = format_error(error, known)
+        stack, closing = _parts(error, known)
     except (Exception, RecursionError):
-        text = f"{out['type']}: {out['message']}\n"
-    out["traceback"] = cut_middle(text.rstrip("\n"), limits.TRACEBACK_BYTES)
+        stack, closing = "", f"{out['type']}: {out['message']}"
+    # What the error is stays whole beside a stack of any length.
+    closing = cut_middle(closing.rstrip("\n"), limits.TRACEBACK_BYTES * 3 // 4)
+    stack = cut_middle(stack, limits.TRACEBACK_BYTES - byte_len(closing))
+    out["traceback"] = stack + closing
     return out
+
+
+def _word_of(kind):
+    """The class's bare name; what type() has made of other characters is spelled as a word."""
+    word = re.sub(r"\W|^(?=\d)", "_", clean(kind.__name__))
+    return head(word, limits.NAME_BYTES) or "Exception"
 
 
 def message_of(error, known=""):
@@ -63,6 +73,11 @@ def name_of(error):
 
 def format_error(error, known=""):
     """The whole traceback as text."""
+    return "".join(_parts(error, known))
+
+
+def _parts(error, known):
+    """(earlier exceptions and the stack, the exception itself)"""
     parts = []
     for earlier, link in _chain(error):
         where = own_line(earlier.__traceback__)
@@ -76,8 +91,7 @@ def format_error(error, known=""):
     if stack:
         parts.append("Traceback (most recent call last):\n")
         parts.extend(stack)
-    parts.append(_closing(error, known))
-    return "".join(parts)
+    return "".join(parts), _closing(error, known)
 
 
 def _chain(error):

@@ -7,7 +7,7 @@ never reports: frames are the job's main process's alone.
 
 import json
 import sys
-from _thread import allocate_lock
+from _thread import RLock
 from os import getpid
 
 from . import late, limits
@@ -42,7 +42,7 @@ class Frames:
     def __init__(self, emit):
         self._emit = emit
         self._pid = getpid()
-        self._lock = allocate_lock()
+        self._lock = RLock()  # a signal handler of the code may report in the midst of a report
         self._bytes = 0
         self._small_bytes = 0
         self._count = 0
@@ -111,6 +111,6 @@ class Frames:
 def _tell_broken():
     """The report cannot be made, so that what is known of it goes where output goes."""
     try:
-        print(_BROKEN, file=sys.stderr, flush=True)
+        sys.stderr.write(_BROKEN + "\n")
     except Exception:
         pass

@@ -1,7 +1,8 @@
-"""Threads that an earlier call of a session has left running.
+"""Threads that an earlier call of a session has left running, or a job that has come to its end.
 
 They go on while later calls run, but what they print, display or report belongs to none of these:
-it is dropped, and a note says so. The streams pay for asking only while there are such threads.
+it is dropped, and in a session a note says so. The streams pay for asking only while there are such
+threads.
 """
 
 import sys
@@ -14,7 +15,7 @@ _threads = {}  # ident: the thread as threading knows it, None of others
 
 
 def find():
-    """Looks who is still there when a call begins; whether anybody is."""
+    """Looks who is still there beside the calling thread; whether anybody is."""
     global _dropped
     _dropped = False
     _threads.clear()
@@ -32,7 +33,7 @@ def _known():
 
 
 def is_late():
-    """Whether the calling thread was begun by an earlier call."""
+    """Whether the calling thread is one of those that were found."""
     ident = get_ident()
     # A new thread may have the ident of one that has ended since.
     return ident in _threads and _known().get(ident) is _threads[ident]

@@ -6,6 +6,7 @@ forked never comes back from here.
 """
 
 import sys
+from _signal import SIG_BLOCK, SIG_SETMASK, SIGALRM, SIGPROF, SIGVTALRM, pthread_sigmask
 from os import _exit as leave
 from os import getpid, urandom
 
@@ -19,6 +20,8 @@ _BROKEN = (
     b'"traceback":""}'
 )
 
+_TIMERS = {SIGALRM, SIGVTALRM, SIGPROF}
+
 _calls = 0
 _main = None  # made ahead for a job that is no session's
 
@@ -31,7 +34,7 @@ def run_job(code, options, emit):
     mine = getpid()
     try:
         if _calls:  # what earlier calls of the session made of the process stays
-            streams.begin_call()
+            streams.mute_others()
         elif _main is None:
             make_ready(awaited=True)
         return _run(bytes(code), options, emit, True)
@@ -40,8 +43,8 @@ def run_job(code, options, emit):
             leave(1)
         try:
             emit("error", _BROKEN)
-        except OSError:
-            pass
+        except BaseException:
+            return 1
         return 1
 
 
@@ -106,6 +109,12 @@ def _run(code, options, emit, real):
     except BaseException as fault:
         error = fault
         exit_code = 1
+    # A timer that the code has left running must not raise in the midst of the report. Blocking
+    # lets a handler that is due run at once.
+    try:
+        mask = pthread_sigmask(SIG_BLOCK, _TIMERS)
+    except BaseException:
+        mask = pthread_sigmask(SIG_BLOCK, ()) - _TIMERS
     value = None
     if sys.gettrace() is not None:  # to set None where there is none costs all the same
         sys.settrace(None)
@@ -119,6 +128,8 @@ def _run(code, options, emit, real):
     if real:
         ending.finish(job, main)
     jobs.current = None
+    if job.session or not real:
+        pthread_sigmask(SIG_SETMASK, mask)
     return exit_code
 
 
@@ -144,7 +155,7 @@ def _report(error, job):
         described = errors.describe(error, job)
         _own_hook(error)
         if not job.frames.send_json("error", described) and job.frames.broken:
-            print(described["traceback"], file=sys.stderr, flush=True)
+            sys.stderr.write(described["traceback"] + "\n")
         job.frames.hint(hints.hint_for(error, job))
     except BaseException:
         # No memory, or the job has taken Python's own functions away.
@@ -154,7 +165,7 @@ def _report(error, job):
 
 def _fill_syntax_line(error, job):
     if isinstance(error, SyntaxError) and error.filename == job.filename and not error.text:
-        lines = job.source.splitlines(keepends=True)
+        lines = source.lines_of(job.source)
         if error.lineno and error.lineno <= len(lines):
             error.text = lines[error.lineno - 1]
     if isinstance(error, SyntaxError) and error.filename is None and error.lineno:

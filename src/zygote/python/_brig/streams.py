@@ -12,6 +12,7 @@ import sys
 from . import late
 
 _print = builtins.print
+_made = (None, None, None)  # the job's own standard streams, which flush each line by themselves
 
 
 class _Writer(io.TextIOWrapper):
@@ -31,13 +32,16 @@ def _write_unless_late(self, text):
 def open_streams(raw=None):
     """New text streams for the job, in place of whatever the zygote had: over its descriptors, or
     over what `raw` makes of their numbers."""
+    global _made
     made = _make(raw or _descriptor)
-    sys.stdin, sys.stdout, sys.stderr = made
+    sys.stdin, sys.stdout, sys.stderr = _made = made
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = made
 
 
-def begin_call():
-    """A later call of a session: what threads of earlier ones write is not its own."""
+def mute_others():
+    """From here on only the calling thread and those that it starts are heard: in a later call of a
+    session threads of earlier ones are not its own, and at a job's end daemon threads, which a
+    script's end stops, meet globals that are gone."""
     if late.find():
         _Writer.write = _write_unless_late
     elif "write" in _Writer.__dict__:
@@ -98,9 +102,15 @@ def flush():
 
 
 def _job_print(*args, sep=" ", end="\n", file=None, flush=False):
-    if end != "\n" and (file is None or file is sys.stdout or file is sys.stderr):
-        flush = True
     _print(*args, sep=sep, end=end, file=file, flush=flush)
+    stream = sys.stdout if file is None else file
+    if end == "\n" and (stream is _made[1] or stream is _made[2]):
+        return
+    if (stream is sys.stdout or stream is sys.stderr) and hasattr(stream, "flush"):
+        try:
+            stream.flush()
+        except Exception:
+            return  # a stream of the code's own, which print() would not have flushed
 
 
 _job_print.__name__ = _job_print.__qualname__ = "print"
@@ -108,6 +118,12 @@ _job_print.__module__ = "builtins"
 _job_print.__doc__ = _print.__doc__
 
 
+def write_line(text):
+    """Writes a line as print() does, whatever the code has made of print."""
+    _print(text)
+
+
 def install_print():
-    """A print that flushes also what does not end a line (progress dots before a time-out)."""
+    """A print that flushes also what does not end a line (progress dots before a time-out), and
+    what goes to a stream that the code has put in place of ours (one of another encoding)."""
     builtins.print = _job_print

@@ -121,7 +121,7 @@ def _own_text(code, lineno, lasti):
     )
     shown = code.co_filename.removeprefix(jobs.WORK_DIR + "/")
     try:
-        lines = traceback.StackSummary().format_frame_summary(summary).splitlines()
+        lines = traceback.StackSummary().format_frame_summary(summary).rstrip("\n").split("\n")
     except Exception:
         lines = [""]
     lines[0] = f'  File "{shown}", line {lineno}, in {code.co_name}'
