@@ -7,9 +7,9 @@ from .charterrors import Loose, of_container, told
 from .chartpoints import choose
 from .chartvalues import Scale, plain, tick_names
 from .legendnames import LegendNames
+from .limits import LABEL_BYTES
 from .text import cut
 
-_NAME = 120
 _HEAT = 400  # cells of a heat map that travel
 _HEAT_NAMES = 50  # of its rows and columns
 
@@ -54,7 +54,7 @@ class _Axes:
         label = named.get_label()
         if not isinstance(label, str) or label.startswith("_") or not label:
             return self.legend.of(artists or (named,))
-        return {"label": cut(label, _NAME)}
+        return {"label": cut(label, LABEL_BYTES)}
 
 
 def _container(axes, container):
@@ -136,7 +136,7 @@ def _wedges(ax, used):
         return None
     return {
         "type": "pie",
-        "labels": [cut(w.get_label(), _NAME) for w in wedges],
+        "labels": [cut(w.get_label(), LABEL_BYTES) for w in wedges],
         "values": [plain(round((w.theta2 - w.theta1) / 360, 6)) for w in wedges],
     }
 
@@ -253,16 +253,19 @@ def _area(axes, collection):
         return [series]
     if len(paths) != 1 and type(collection).__name__ != "FillBetweenPolyCollection":
         return []
-    places, low, high = _bounds([path.vertices for path in paths])
+    across = getattr(collection, "t_direction", "x") == "y"  # fill_betweenx()
+    scale, values = (axes.y, axes.x) if across else (axes.x, axes.y)
+    places, low, high = _bounds([path.vertices[:, :: -1 if across else 1] for path in paths])
     if not len(places):
         return []
     keep = choose(axes.points, high, low)
     series = {
         "type": "area",
         **axes.label(collection),
-        "x": [axes.x.value(places[i]) for i in keep],
-        "low": [axes.y.value(low[i]) for i in keep],
-        "high": [axes.y.value(high[i]) for i in keep],
+        **({"orientation": "horizontal"} if across else {}),
+        "x": [scale.value(places[i]) for i in keep],
+        "low": [values.value(low[i]) for i in keep],
+        "high": [values.value(high[i]) for i in keep],
     }
     if len(keep) < len(places):
         series["count"] = len(places)
@@ -270,7 +273,7 @@ def _area(axes, collection):
 
 
 def _bounds(polygons):
-    """(places, lowest, highest) of polygons along x."""
+    """(places, lowest, highest) of polygons along their first coordinate."""
     import numpy
 
     corners = numpy.concatenate(polygons) if polygons else numpy.empty((0, 2))

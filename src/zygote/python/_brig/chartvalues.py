@@ -2,10 +2,9 @@
 
 from bisect import bisect_left
 
+from .limits import LABEL_BYTES
 from .tagged import Tagger
 from .text import cut
-
-_NAME = 120
 
 
 def plain(value):
@@ -37,7 +36,7 @@ class Scale:
         """The plotted value at a position."""
         if self._names is not None:
             name = self._names.get(position)
-            return plain(position) if name is None else cut(str(name), _NAME)
+            return plain(position) if name is None else cut(str(name), LABEL_BYTES)
         if self._freq is not None:
             return self._period(position)
         if self._convert is not None:
@@ -108,7 +107,7 @@ def tick_names(axis):
         return TickNames((), ())
     places = list(axis.get_majorticklocs())
     texts = formatter.format_ticks(places)
-    pairs = [(p, cut(str(t), _NAME)) for p, t in zip(places, texts) if str(t)]
+    pairs = [(p, cut(str(t), LABEL_BYTES)) for p, t in zip(places, texts) if str(t)]
     if kind == "FuncFormatter" and not _given(formatter) and all(_numeric(t) for _, t in pairs):
         return TickNames((), ())
     return TickNames([p for p, _ in pairs], [t for _, t in pairs])

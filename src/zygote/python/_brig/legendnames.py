@@ -4,9 +4,8 @@ seaborn draws its groups without labels and fills the legend with swatches; `leg
 names what is drawn and leaves it unlabelled.
 """
 
+from .limits import LABEL_BYTES
 from .text import cut
-
-_NAME = 120
 
 
 class LegendNames:
@@ -28,7 +27,7 @@ class LegendNames:
     def of(self, artists):
         """{label} of artists of one colour that one entry of a legend has, or {}."""
         names = self._names.get(_color(artists), ()) if self._names else ()
-        return {"label": cut(name, _NAME) for name in names} if len(names) == 1 else {}
+        return {"label": cut(name, LABEL_BYTES) for name in names} if len(names) == 1 else {}
 
     def groups(self, collection, count):
         """[({label}, numbers of the points)] of points in colours that the legend names, each;
@@ -42,7 +41,7 @@ class LegendNames:
         if len(members) < 2 or any(len(self._names.get(color, ())) != 1 for color in members):
             return []
         order = [color for color in self._names if color in members]
-        return [({"label": cut(*self._names[c], _NAME)}, members[c]) for c in order]
+        return [({"label": cut(*self._names[c], LABEL_BYTES)}, members[c]) for c in order]
 
 
 def _labels_drawn(ax):

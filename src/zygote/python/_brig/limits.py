@@ -31,4 +31,5 @@ CHART_BYTES = 4 * MIB
 CHART_PIXELS = 16_000_000
 CHART_DATA_BYTES = 64 * KIB
 SAVED_PIXELS = 40_000_000  # a savefig of the job's own: memory is the limit there
+LABEL_BYTES = 120  # of a series, a bar, a slice in that data
 ALT_BYTES = 600

@@ -8,10 +8,10 @@ import functools
 
 from .chartpoints import choose, merge_bins
 from .chartvalues import plain, tick_names
+from .limits import LABEL_BYTES
 from .text import cut
 
 _ATTRIBUTE = "_brig_calls"
-_NAME = 120
 _MOST = 50  # boxes or violins of a call that travel
 _BOX = (("q1", "q1"), ("median", "med"), ("q3", "q3"), ("low", "whislo"), ("high", "whishi"))
 
@@ -77,7 +77,7 @@ def _boxes(axes, stats, result, kwargs):
         ends = ([box[key] for box in stats] for key in ("med", "whislo", "whishi"))
         for i in choose(_MOST, *ends):
             box = stats[i]
-            out = {"label": cut(names[i] or str(box.get("label") or i + 1), _NAME)}
+            out = {"label": cut(names[i] or str(box.get("label") or i + 1), LABEL_BYTES)}
             out |= {name: plain(box[key]) for name, key in _BOX if key in box}
             if len(box.get("fliers", ())):
                 out["outliers"] = len(box["fliers"])
@@ -90,7 +90,7 @@ def _boxes(axes, stats, result, kwargs):
     _record(axes, result, describe)
 
 
-def _violins(axes, stats, result, kwargs):
+def _violins(axes, stats, result, kwargs, label=None):
     stats = list(stats)
 
     def describe(_points, legend):
@@ -99,9 +99,10 @@ def _violins(axes, stats, result, kwargs):
         ends = ([one[key] for one in stats] for key in ("median", "min", "max"))
         for i in choose(_MOST, *ends):
             keys = [k for k in ("min", "median", "mean", "max") if k in stats[i]]
-            label = {"label": cut(names[i] or str(i + 1), _NAME)}
-            out.append(label | {k: plain(stats[i][k]) for k in keys})
-        series = {"type": "violin", **legend.of(result["bodies"]), "violins": out}
+            name = {"label": cut(names[i] or str(i + 1), LABEL_BYTES)}
+            out.append(name | {k: plain(stats[i][k]) for k in keys})
+        own = legend.of(result["bodies"]) if label is None else {"label": label}
+        series = {"type": "violin", **own, "violins": out}
         if len(stats) > len(out):
             series["count"] = len(stats)
         return [series]
@@ -123,7 +124,7 @@ def _histogram(axes, _data, result, kwargs):
             if isinstance(labels, (list, tuple)) and i < len(labels):
                 name = str(labels[i])
             if name and not name.startswith("_"):
-                series["label"] = cut(name, _NAME)
+                series["label"] = cut(name, LABEL_BYTES)
             else:
                 series |= legend.of(patches[i] if many else patches)
             bins, merged = merge_bins(edges, row, points, **kind)
@@ -146,7 +147,7 @@ def _pie(axes, data, result, _kwargs):
         labels = [label if not str(label).startswith("_") else "" for label in labels]
         series = {
             "type": "pie",
-            "labels": [cut(str(labels[i]), _NAME) for i in keep],
+            "labels": [cut(str(labels[i]), LABEL_BYTES) for i in keep],
             "values": [plain(values[i]) for i in keep],
         }
         if len(keep) < len(values):
@@ -168,6 +169,70 @@ def install(axes_class):
     """Wraps the methods of matplotlib's Axes that are watched."""
     for name, (first, remember) in _WATCHED.items():
         setattr(axes_class, name, _wrapped(getattr(axes_class, name), first, remember))
+
+
+def install_seaborn(plotter_class):
+    """Wraps how seaborn draws violins: by areas and lines, from which nobody could tell them."""
+    draw = plotter_class.plot_violins
+
+    @functools.wraps(draw)
+    def plot_violins(self, *args, **kwargs):
+        try:
+            groups = list(_groups(self))
+        except Exception:
+            groups = []
+        before = {id(artist) for group in groups for artist in _drawn(group[0])}
+        result = draw(self, *args, **kwargs)
+        try:
+            for axes in dict.fromkeys(group[0] for group in groups):
+                own = [group[1:] for group in groups if group[0] is axes]
+                artists = [a for a in _drawn(axes) if id(a) not in before]
+                _remember_groups(axes, own, artists, self.orient)
+        except Exception:
+            pass  # as below
+        return result
+
+    plotter_class.plot_violins = plot_violins
+
+
+def _drawn(axes):
+    return [*axes.collections, *axes.lines]
+
+
+def _groups(plotter):
+    """(axes, place, hue or None, values) of each violin to be drawn."""
+    across = plotter.orient == "y"
+    for names, data in plotter.iter_data(
+        [plotter.orient, "hue"], from_comp_data=True, allow_empty=False
+    ):
+        axes = plotter._get_axes(names)
+        axis = axes.xaxis if across else axes.yaxis
+        values = data["x" if across else "y"].to_numpy(float)
+        values = axis.get_transform().inverted().transform(values)
+        yield axes, float(names[plotter.orient]), names.get("hue"), values
+
+
+def _statistics(values):
+    from numpy import median
+
+    return {
+        "min": values.min(),
+        "median": median(values),
+        "mean": values.mean(),
+        "max": values.max(),
+    }
+
+
+def _remember_groups(axes, groups, artists, orient):
+    """One series of all violins, or where several stand at one place one for each hue."""
+    shared = len({place for place, _, _ in groups}) < len(groups)
+    for hue in dict.fromkeys(hue if shared else None for _, hue, _ in groups):
+        own = [(place, values) for place, of, values in groups if not shared or of == hue]
+        stats = [_statistics(values) for _, values in own]
+        options = {"positions": [place for place, _ in own]}
+        options["orientation"] = "horizontal" if orient == "y" else "vertical"
+        label = None if hue is None else cut(str(hue), LABEL_BYTES)
+        _violins(axes, stats, {"bodies": artists}, options, label)
 
 
 def _wrapped(method, first, remember):

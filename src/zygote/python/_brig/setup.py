@@ -33,7 +33,7 @@ def matplotlib(module):
     module.rcParamsDefault._set("backend", BACKEND)
     module.rcParams["axes.unicode_minus"] = True
 
-    def use(_backend, *, force=True):
+    def use(backend, *, force=True):
         """Accepted and ignored: there is one backend, and it needs no screen."""
 
     use.__module__ = "matplotlib"
@@ -46,7 +46,7 @@ def pyplot(module):
 
     switch = module.switch_backend
 
-    def switch_backend(_newbackend):
+    def switch_backend(newbackend):
         """Accepted and ignored: there is one backend, and it needs no screen."""
         if module._backend_mod is None:
             switch(BACKEND)
@@ -93,6 +93,13 @@ def axes(module):
     from . import plotcalls
 
     plotcalls.install(module.Axes)
+
+
+def seaborn_categorical(module):
+    """The same for the violins of seaborn."""
+    from . import plotcalls
+
+    plotcalls.install_seaborn(module._CategoricalPlotter)
 
 
 def backend_bases(module):
@@ -197,6 +204,7 @@ AFTER = {
     "matplotlib._pylab_helpers": pylab_helpers,
     "matplotlib.axes._axes": axes,
     "matplotlib.backend_bases": backend_bases,
+    "seaborn.categorical": seaborn_categorical,
     "pandas": pandas,
     "PIL.Image": pillow,
     "threading": threading,
