@@ -13,6 +13,7 @@ from .scrub import scrub
 from .text import byte_len, clean, cut, cut_middle, head, one_line, safe_str
 from .traces import format_stack, own_line
 
+_NO_WORD = re.compile(r"\W|^(?=\d)")
 _CHAIN = 3
 _MEMBERS = 10
 _LEVELS = 3
@@ -41,7 +42,7 @@ def describe(error, job):
 
 def _word_of(kind):
     """The class's bare name; what type() has made of other characters is spelled as a word."""
-    word = re.sub(r"\W|^(?=\d)", "_", clean(kind.__name__))
+    word = _NO_WORD.sub("_", clean(kind.__name__))
     return head(word, limits.NAME_BYTES) or "Exception"
 
 

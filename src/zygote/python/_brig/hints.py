@@ -280,12 +280,13 @@ def _renamed(error, _job):
     """What older versions of a library had, which much code still asks for."""
     if isinstance(error, AttributeError) and type(error.obj).__name__ in ("DataFrame", "Series"):
         return _OF_FRAMES.get(error.name)
-    style = re.search(r"'seaborn(-\w+)?' is not a valid package style", safe_str(error))
-    if style and isinstance(error, OSError):
+    style = _OLD_STYLE.search(safe_str(error)) if isinstance(error, OSError) else None
+    if style:
         return f"that style is called 'seaborn-v0_8{style.group(1) or ''}' now."
     return None
 
 
+_OLD_STYLE = re.compile(r"'seaborn(-\w+)?' is not a valid package style")
 _OF_FRAMES = {
     "append": "append() is gone from pandas: use pd.concat([a, b], ignore_index=True).",
     "iteritems": "iteritems() is gone from pandas: use items().",
