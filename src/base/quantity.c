@@ -23,7 +23,8 @@ static bool parse(const char *text, const struct unit *units, uint64_t *ret_valu
 	if (digits && *rest == '.') {
 		decimals = strspn(++rest, "0123456789");
 		for (size_t i = 0; i < decimals && i < 3; i++)
-			thousandths += (uint64_t)(rest[i] - '0') * (place /= 10);
+			huge |= __builtin_add_overflow(thousandths,
+				(uint64_t)(rest[i] - '0') * (place /= 10), &thousandths);
 		rest += decimals;
 		if (decimals == 0 || decimals > 3)
 			return false;
