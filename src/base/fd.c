@@ -62,6 +62,12 @@ int fd_pread_all(int fd, void *data, size_t bytes, uint64_t at)
 	return 0;
 }
 
+int fd_write_file(int dir_fd, const char *path, const char *text)
+{
+	cleanup_fd int fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
 int fd_set_nonblock(int fd, bool on)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -42,6 +42,10 @@ int fd_read_all(int fd, void *data, size_t bytes) MUST_CHECK;
  */
 int fd_pread_all(int fd, void *data, size_t bytes, uint64_t at) MUST_CHECK;
 
+/* Opens the file at `path` below `dir_fd` and writes `text` by one call, as those of /proc and of
+ * cgroups want it. 0 or -errno. */
+int fd_write_file(int dir_fd, const char *path, const char *text) MUST_CHECK;
+
 /* Sets or clears O_NONBLOCK. */
 int fd_set_nonblock(int fd, bool on) MUST_CHECK;
 

@@ -14,14 +14,6 @@
 
 #define SPARE_BYTES (512u * 1024u)
 
-static int write_at(int dir_fd, const char *file, const char *text)
-{
-	cleanup_fd int fd = openat(dir_fd, file, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
-}
-
 static int read_at(int dir_fd, const char *file, char *text, size_t room)
 {
 	cleanup_fd int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
@@ -93,6 +85,13 @@ layer_set cgroup_layers(const struct cgroup_tree *tree)
 	return have;
 }
 
+static int remove_dir(int parent_fd, const char *name)
+{
+	if (unlinkat(parent_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+		return 0;
+	return -errno;
+}
+
 int cgroup_make(const struct cgroup_tree *tree, const char *name, struct cgroup *ret_cgroup,
 	struct err *err)
 {
@@ -109,6 +108,7 @@ int cgroup_make(const struct cgroup_tree *tree, const char *name, struct cgroup 
 				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (made.dirs[i] < 0) {
 			int rc = -errno;
+			(void)remove_dir(tree->dirs[i], name); /* made, and not to be opened */
 			if (cgroup_remove(tree, &made) < 0)
 				cgroup_close(&made);
 			return err_sys(err, rc, "memory", "making a cgroup");
@@ -118,31 +118,30 @@ int cgroup_make(const struct cgroup_tree *tree, const char *name, struct cgroup 
 	return 0;
 }
 
-/* memsw may never be below the limit: which of the two goes first depends on the direction. */
+/* memsw may never be below the limit: which of the two goes first depends on the direction. Where
+ * swap is not counted there is no such file, and cgroup_layers has looked. */
 static int limit_memory_v1(int dir_fd, uint64_t bytes)
 {
 	char text[32];
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes);
-	bool has_swap = faccessat(dir_fd, "memory.memsw.limit_in_bytes", W_OK, 0) == 0;
-	int rc = write_at(dir_fd, "memory.limit_in_bytes", text);
-	if (!has_swap)
+	int rc = fd_write_file(dir_fd, "memory.limit_in_bytes", text);
+	if (rc < 0 && rc != -EINVAL)
 		return rc;
-	if (rc == -EINVAL) {
-		rc = write_at(dir_fd, "memory.memsw.limit_in_bytes", text);
-		return rc ? rc : write_at(dir_fd, "memory.limit_in_bytes", text);
-	}
-	return rc ? rc : write_at(dir_fd, "memory.memsw.limit_in_bytes", text);
+	int swap = fd_write_file(dir_fd, "memory.memsw.limit_in_bytes", text);
+	if (swap < 0)
+		return swap == -ENOENT ? rc : swap;
+	return rc ? fd_write_file(dir_fd, "memory.limit_in_bytes", text) : 0;
 }
 
 static int limit_memory_v2(int dir_fd, uint64_t bytes)
 {
 	char text[32];
 	(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes);
-	int rc = write_at(dir_fd, "memory.max", text);
+	int rc = fd_write_file(dir_fd, "memory.max", text);
 	if (!rc)
-		rc = write_at(dir_fd, "memory.oom.group", "1");
+		rc = fd_write_file(dir_fd, "memory.oom.group", "1");
 	/* A kernel without swap accounting has no such file: then there is nothing to limit. */
-	int swap = rc ? rc : write_at(dir_fd, "memory.swap.max", "0");
+	int swap = rc ? rc : fd_write_file(dir_fd, "memory.swap.max", "0");
 	return swap == -ENOENT ? 0 : swap;
 }
 
@@ -152,10 +151,10 @@ static int limit_cpu(const struct cgroup *cgroup, uint32_t cpus)
 	const unsigned period_us = 100000;
 	if (cgroup->v2) {
 		(void)snprintf(text, sizeof(text), "%u %u", cpus * period_us, period_us);
-		return write_at(cgroup->dirs[CGROUP_UNIFIED], "cpu.max", text);
+		return fd_write_file(cgroup->dirs[CGROUP_UNIFIED], "cpu.max", text);
 	}
 	(void)snprintf(text, sizeof(text), "%u", cpus * period_us);
-	return write_at(cgroup->dirs[CGROUP_CPU], "cpu.cfs_quota_us", text);
+	return fd_write_file(cgroup->dirs[CGROUP_CPU], "cpu.cfs_quota_us", text);
 }
 
 void cgroup_weigh(const struct cgroup *cgroup, unsigned times)
@@ -166,7 +165,7 @@ void cgroup_weigh(const struct cgroup *cgroup, unsigned times)
 	(void)snprintf(text, sizeof(text), "%u",
 		times ? usual * (times < 100 ? times : 100) : least);
 	if (dir_fd >= 0)
-		(void)write_at(dir_fd, cgroup->v2 ? "cpu.weight" : "cpu.shares", text);
+		(void)!fd_write_file(dir_fd, cgroup->v2 ? "cpu.weight" : "cpu.shares", text);
 }
 
 static int limit_pids(const struct cgroup *cgroup, uint32_t processes)
@@ -174,7 +173,7 @@ static int limit_pids(const struct cgroup *cgroup, uint32_t processes)
 	char text[16];
 	(void)snprintf(text, sizeof(text), "%u", processes);
 	enum cgroup_controller controller = cgroup->v2 ? CGROUP_UNIFIED : CGROUP_PIDS;
-	return write_at(cgroup->dirs[controller], "pids.max", text);
+	return fd_write_file(cgroup->dirs[controller], "pids.max", text);
 }
 
 int cgroup_limit(const struct cgroup *cgroup, const struct cgroup_limits *limits, layer_set skip,
@@ -229,13 +228,15 @@ int cgroup_attach_self(const int *fds, size_t count, struct err *err)
 	return 0;
 }
 
-int cgroup_freeze(const struct cgroup *cgroup)
+int cgroup_freeze(struct cgroup *cgroup)
 {
 	int rc = -ENOTSUP;
 	if (cgroup->dirs[CGROUP_UNIFIED] >= 0)
-		rc = write_at(cgroup->dirs[CGROUP_UNIFIED], "cgroup.freeze", "1");
-	if (rc < 0 && cgroup->dirs[CGROUP_FREEZER] >= 0)
-		rc = write_at(cgroup->dirs[CGROUP_FREEZER], "freezer.state", "FROZEN");
+		rc = fd_write_file(cgroup->dirs[CGROUP_UNIFIED], "cgroup.freeze", "1");
+	if (rc < 0 && cgroup->dirs[CGROUP_FREEZER] >= 0) {
+		cgroup->frozen_by_v1 = true; /* or on its way there */
+		rc = fd_write_file(cgroup->dirs[CGROUP_FREEZER], "freezer.state", "FROZEN");
+	}
 	return rc;
 }
 
@@ -255,30 +256,26 @@ int cgroup_frozen(const struct cgroup *cgroup)
 	return rc < 0 ? rc : -ENOTSUP;
 }
 
-int cgroup_resume(const struct cgroup *cgroup)
+static int thaw_v1(struct cgroup *cgroup)
 {
-	int rc = -ENOTSUP;
-	if (cgroup->dirs[CGROUP_UNIFIED] >= 0)
-		rc = write_at(cgroup->dirs[CGROUP_UNIFIED], "cgroup.freeze", "0");
-	/* Where the unified one cannot freeze, the v1 group did. */
-	if (rc < 0 && cgroup->dirs[CGROUP_FREEZER] >= 0)
-		rc = write_at(cgroup->dirs[CGROUP_FREEZER], "freezer.state", "THAWED");
+	int rc = fd_write_file(cgroup->dirs[CGROUP_FREEZER], "freezer.state", "THAWED");
+	cgroup->frozen_by_v1 = rc < 0;
 	return rc;
 }
 
-void cgroup_thaw(const struct cgroup *cgroup)
+int cgroup_resume(struct cgroup *cgroup)
 {
-	/* Where it was never frozen this changes nothing. */
-	if (cgroup->dirs[CGROUP_FREEZER] >= 0 &&
-		write_at(cgroup->dirs[CGROUP_FREEZER], "freezer.state", "THAWED") < 0)
-		return;
+	if (cgroup->frozen_by_v1)
+		return thaw_v1(cgroup);
+	if (cgroup->dirs[CGROUP_UNIFIED] < 0)
+		return -ENOTSUP;
+	return fd_write_file(cgroup->dirs[CGROUP_UNIFIED], "cgroup.freeze", "0");
 }
 
-static int remove_dir(int parent_fd, const char *name)
+void cgroup_thaw(struct cgroup *cgroup)
 {
-	if (unlinkat(parent_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
-		return 0;
-	return -errno;
+	if (cgroup->frozen_by_v1)
+		(void)thaw_v1(cgroup);
 }
 
 /* Cold pages of the image stay charged and would keep a removed group alive. Emptying it costs a
@@ -290,7 +287,7 @@ static void empty_memory_v1(int dir_fd)
 	if (read_at(dir_fd, "memory.usage_in_bytes", text, sizeof(text)) == 0 &&
 		strtoull(text, NULL, 10) <= SPARE_BYTES)
 		return;
-	(void)write_at(dir_fd, "memory.force_empty", "0");
+	(void)!fd_write_file(dir_fd, "memory.force_empty", "0");
 }
 
 int cgroup_remove(const struct cgroup_tree *tree, struct cgroup *cgroup)

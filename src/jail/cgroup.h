@@ -39,6 +39,7 @@ struct cgroup_tree {
 struct cgroup {
 	int dirs[CGROUP_COUNT];
 	bool v2;
+	bool frozen_by_v1; /* its own freezer holds it, for want of a unified one that could */
 	char name[32];
 };
 
@@ -84,16 +85,17 @@ int cgroup_attach_files(
 int cgroup_attach_self(const int *fds, size_t count, struct err *err) MUST_CHECK;
 
 /* Asks for all tasks to stop. Settled when cgroup_frozen says so. -ENOTSUP where it cannot. */
-int cgroup_freeze(const struct cgroup *cgroup) MUST_CHECK;
+int cgroup_freeze(struct cgroup *cgroup) MUST_CHECK;
 
 /* 1 all stopped, 0 not yet, -errno. */
 int cgroup_frozen(const struct cgroup *cgroup) MUST_CHECK;
 
 /* Lets a group that cgroup_freeze stopped run again. */
-int cgroup_resume(const struct cgroup *cgroup) MUST_CHECK;
+int cgroup_resume(struct cgroup *cgroup) MUST_CHECK;
 
-/* Lets a v1 group run again, so that killed tasks can die; a v2 group needs no thawing for that. */
-void cgroup_thaw(const struct cgroup *cgroup);
+/* Lets what v1's freezer holds run again, so that killed tasks can die; a v2 group needs no thawing
+ * for that. */
+void cgroup_thaw(struct cgroup *cgroup);
 
 /* Reads all figures. -errno (-EMFILE, -ENOMEM) where one could not be read: then none is known. */
 int cgroup_read_usage(const struct cgroup *cgroup, struct cgroup_usage *ret_usage) MUST_CHECK;

@@ -93,11 +93,8 @@ void cgroup_reset_peak(const struct cgroup *cgroup)
 {
 	if (cgroup->v2 || cgroup->dirs[CGROUP_MEMORY] < 0)
 		return;
-	cleanup_fd int fd = openat(
-		cgroup->dirs[CGROUP_MEMORY], "memory.max_usage_in_bytes", O_WRONLY | O_CLOEXEC);
 	/* A peak that cannot be reset is too high by what parking cost: no harm. */
-	if (fd >= 0 && write(fd, "0", 1) < 0)
-		return;
+	(void)!fd_write_file(cgroup->dirs[CGROUP_MEMORY], "memory.max_usage_in_bytes", "0");
 }
 
 int cgroup_oom_eventfd(const struct cgroup *cgroup, struct err *err)

@@ -122,12 +122,8 @@ static int write_file(int proc_fd, pid_t pid, const char *name, const char *text
 {
 	char path[64];
 	(void)snprintf(path, sizeof(path), "%d/%s", (int)pid, name);
-	cleanup_fd int fd = openat(proc_fd, path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(err, -errno, "uid", path);
-	if (write(fd, text, strlen(text)) < 0)
-		return err_sys(err, -errno, "uid", path);
-	return 0;
+	int rc = fd_write_file(proc_fd, path, text);
+	return rc < 0 ? err_sys(err, rc, "uid", path) : 0;
 }
 
 int ns_write_maps(int proc_fd, pid_t pid, const struct id_map *maps, size_t count,

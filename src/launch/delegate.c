@@ -28,12 +28,6 @@ static const char *const controllers[LAUNCH_CGROUP_COUNT] = {
 	[LAUNCH_CGROUP_UNIFIED] = "",
 };
 
-static int write_at(int dir_fd, const char *file, const char *text)
-{
-	cleanup_fd int fd = openat(dir_fd, file, O_WRONLY | O_CLOEXEC);
-	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
-}
-
 void delegation_init(struct delegation *delegation)
 {
 	memset(delegation, 0, sizeof(*delegation));
@@ -51,6 +45,8 @@ static void each_child(int dir_fd, void (*visit)(int dir_fd, const char *name))
 			visit(dir_fd, entry->d_name);
 	if (dir)
 		(void)closedir(dir);
+	else
+		fd_close(&copy);
 }
 
 static void remove_child(int dir_fd, const char *name)
@@ -62,7 +58,7 @@ static void thaw_child(int dir_fd, const char *name)
 {
 	cleanup_fd int child_fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (child_fd >= 0)
-		(void)write_at(child_fd, "freezer.state", "THAWED");
+		(void)!fd_write_file(child_fd, "freezer.state", "THAWED");
 }
 
 void delegation_thaw(const struct delegation *delegation)
@@ -103,7 +99,7 @@ static int remove_group(const char *path)
 		return rc == -ENOENT ? 0 : rc;
 	rc = -EBUSY;
 	/* Whoever is left in it belongs to nobody: the lock was free. */
-	(void)write_at(dir_fd, "cgroup.kill", "1");
+	(void)!fd_write_file(dir_fd, "cgroup.kill", "1");
 	each_child(dir_fd, thaw_child);
 	for (int i = 0; rc == -EBUSY && i < REMOVE_TRIES; i++) {
 		each_child(dir_fd, remove_child);
@@ -155,7 +151,7 @@ static void enable(int dir_fd)
 {
 	static const char *const wanted[] = {"+memory", "+pids", "+cpu"};
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		(void)write_at(dir_fd, "cgroup.subtree_control", wanted[i]);
+		(void)!fd_write_file(dir_fd, "cgroup.subtree_control", wanted[i]);
 }
 
 static bool has_controllers(int dir_fd)
@@ -175,9 +171,11 @@ static void make_room(int own_fd)
 	cleanup_fd int procs_fd = openat(own_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	if (procs_fd < 0 || (mkdirat(own_fd, LEAF, 0755) < 0 && errno != EEXIST))
 		return;
-	FILE *procs = fdopen(TAKE_FD(procs_fd), "r");
+	FILE *procs = fdopen(procs_fd, "r");
+	if (procs)
+		procs_fd = -1; /* the stream's now */
 	while (procs && fgets(line, sizeof(line), procs))
-		(void)write_at(own_fd, LEAF "/cgroup.procs", line);
+		(void)!fd_write_file(own_fd, LEAF "/cgroup.procs", line);
 	if (procs)
 		(void)fclose(procs);
 }
@@ -212,7 +210,7 @@ static int make_unified(struct delegation *delegation, unsigned number, uint32_t
 	if (own_fd < 0)
 		return -errno;
 	bool useful = has_controllers(own_fd);
-	if (useful && write_at(own_fd, "cgroup.subtree_control", "+memory") == -EBUSY)
+	if (useful && fd_write_file(own_fd, "cgroup.subtree_control", "+memory") == -EBUSY)
 		make_room(own_fd);
 	if (useful)
 		enable(own_fd);
@@ -229,7 +227,7 @@ static int make_unified(struct delegation *delegation, unsigned number, uint32_t
 	/* Beside its cells it would have the CPU time of one; cells wait for it, never it for them.
 	 */
 	if (delegation->v2 && delegation->service_fd >= 0)
-		(void)write_at(delegation->service_fd, "cpu.weight", "1000");
+		(void)!fd_write_file(delegation->service_fd, "cpu.weight", "1000");
 	rc = delegation->service_fd < 0 ? -errno : give(delegation->service_fd, "", uid, gid);
 	return rc ? rc : give(delegation->service_fd, "cgroup.procs", uid, gid);
 }

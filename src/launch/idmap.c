@@ -70,10 +70,8 @@ static int write_proc(pid_t pid, const char *name, const char *text, struct err 
 {
 	char path[64];
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		return err_sys(err, -errno, "uid", path);
-	return 0;
+	int rc = fd_write_file(AT_FDCWD, path, text);
+	return rc < 0 ? err_sys(err, rc, "uid", path) : 0;
 }
 
 static int write_directly(const struct idmap *map, pid_t pid, struct err *err)
