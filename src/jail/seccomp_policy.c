@@ -370,13 +370,11 @@ const struct policy_rule seccomp_policy[] = {
 const size_t seccomp_policy_count = sizeof(seccomp_policy) / sizeof(seccomp_policy[0]);
 
 const struct policy_rule seccomp_init_policy[] = {
-	ALLOW("read", "requests of the service"),
 	ALLOW("write", "requests of the service"),
 	ALLOW("close", "requests of the service"),
 	ALLOW("recvmsg", "requests of the service"),
 	ALLOW("sendmsg", "requests of the service"),
 	ALLOW("openat", "placing inputs"),
-	ALLOW("fchmod", "placing inputs"),
 	ALLOW("unlinkat", "inputs that replace those of a session's earlier calls"),
 	ALLOW("umount2", "inputs that replace those of a session's earlier calls"),
 	ALLOW("move_mount", "large inputs, the size of the work folder"),
