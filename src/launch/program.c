@@ -42,13 +42,15 @@ static int find_program(char path[PATH_MAX], struct err *err)
  * but no id that is mapped: an exec now would lose them. So it waits for the maps, becomes root
  * inside, and executes through the descriptor: the path may be closed to its new uid.
  */
-_Noreturn static void run_child(int program_fd, int control_fd, int link_fd, int gate_fd)
+_Noreturn static void run_child(int program_fd, int control_fd, int link_fd, const int gate[2])
 {
 	static char *const environment[] = {NULL};
 	char name[] = "brig-service", go;
 	char *argv[] = {name, NULL};
 
-	if (read(gate_fd, &go, 1) != 1)
+	/* With its own copy of the launcher's end it would never see that end closed. */
+	(void)close(gate[1]);
+	if (read(gate[0], &go, 1) != 1)
 		_exit(125);
 	/* Denied where an ordinary user has a single uid: then its groups are that user's own. */
 	if (syscall(SYS_setgroups, 0, NULL) < 0 && errno != EPERM)
@@ -70,8 +72,8 @@ _Noreturn static void run_child(int program_fd, int control_fd, int link_fd, int
 	_exit(127);
 }
 
-static pid_t start(
-	int program_fd, int cgroup_fd, int control_fd, int link_fd, int gate_fd, int *ret_pidfd)
+static pid_t start(int program_fd, int cgroup_fd, int control_fd, int link_fd, const int gate[2],
+	int *ret_pidfd)
 {
 	struct clone_args args = {
 		.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_PIDFD,
@@ -84,7 +86,7 @@ static pid_t start(
 	}
 	long pid = syscall(SYS_clone3, &args, sizeof(args));
 	if (pid == 0)
-		run_child(program_fd, control_fd, link_fd, gate_fd);
+		run_child(program_fd, control_fd, link_fd, gate);
 	return pid < 0 ? -errno : (pid_t)pid;
 }
 
@@ -103,7 +105,7 @@ pid_t program_start(const struct idmap *idmap, int cgroup_fd, int control_fd, in
 	/* A socket: to write into a pipe whose reader is dead would end this process too. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate) < 0)
 		return err_sys(err, -errno, "launch", "socketpair");
-	pid_t pid = start(program_fd, cgroup_fd, control_fd, link_fd, gate[0], ret_pidfd);
+	pid_t pid = start(program_fd, cgroup_fd, control_fd, link_fd, gate, ret_pidfd);
 	if (pid == -ENOENT || pid == -ENODEV)
 		rc = err_sys(err, pid, "launch", "the service's cgroup is gone: clone3");
 	else if (pid < 0)
