@@ -124,8 +124,10 @@ static void take_file(struct artifacts *artifacts, int dir_fd, const char *name,
 		return;
 	}
 	size_t i = artifacts->found_count;
-	if (keep_name(artifacts, path, &artifacts->name_offset[i]) < 0)
+	if (keep_name(artifacts, path, &artifacts->name_offset[i]) < 0) {
+		skip(artifacts, path, "there was no memory for it");
 		return;
+	}
 	artifacts->found[i].name.len = strlen(path);
 	artifacts->found[i].bytes = bytes;
 	artifacts->found[i].fd = TAKE_FD(fd);
@@ -142,17 +144,32 @@ static void pass_file(struct artifacts *artifacts, const char *path, const struc
 		skip(artifacts, path, "more than 32 files");
 }
 
+/* A session may have been given a thousand, and its folder may hold sixteen times as many. */
 struct input_list {
-	const struct job_input *inputs;
-	uint32_t count;
+	const char **names; /* sorted */
+	size_t count;
 };
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int list_inputs(const struct job_input *inputs, uint32_t count, struct input_list *list)
+{
+	*list = (struct input_list){
+		.names = calloc(count + 1u, sizeof(*list->names)), .count = count};
+	if (!list->names)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		list->names[i] = inputs[i].name;
+	qsort(list->names, count, sizeof(list->names[0]), by_name);
+	return 0;
+}
 
 static bool is_input(const struct input_list *list, const char *name)
 {
-	for (uint32_t i = 0; i < list->count; i++)
-		if (strcmp(list->inputs[i].name, name) == 0)
-			return true;
-	return false;
+	return bsearch(&name, list->names, list->count, sizeof(list->names[0]), by_name) != NULL;
 }
 
 /* Told of once, a folder whatever becomes of what is in it. */
@@ -224,11 +241,12 @@ static void walk(struct artifacts *artifacts, int dir_fd, const char *prefix, un
 	const struct input_list *inputs)
 {
 	char path[RESULT_PATH_BYTES_MAX];
-	char **names = calloc(VISITED_MAX, sizeof(*names));
-	if (!names)
-		return;
-	size_t count = folder_names(dir_fd, names, VISITED_MAX, NULL), folders = 0;
-	for (size_t i = 0; i < count; i++) {
+	char **names = malloc(VISITED_MAX * sizeof(*names));
+	int count = names ? folder_names(dir_fd, names, VISITED_MAX, NULL) : -ENOMEM;
+	size_t folders = 0;
+	if (count < 0)
+		skip(artifacts, *prefix ? prefix : ".", "could not be read");
+	for (int i = 0; i < count; i++) {
 		char *name = names[i];
 		bool wanted =
 			strcmp(name, "__pycache__") != 0 && !(inputs && is_input(inputs, name));
@@ -271,7 +289,7 @@ void artifacts_saw(struct seen_list *seen, const char *path, int fd)
 void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct job_input *inputs,
 	uint32_t input_count, struct seen_list *seen)
 {
-	const struct input_list list = {.inputs = inputs, .count = input_count};
+	struct input_list list;
 	*artifacts = (struct artifacts){0};
 	buf_init(&artifacts->names, 2 * MIB);
 	if (seen)
@@ -279,7 +297,11 @@ void artifacts_collect(struct artifacts *artifacts, int work_fd, const struct jo
 	/* Without memory for it everything is told of once more. */
 	if (artifacts->now.entries)
 		artifacts->before = seen;
-	walk(artifacts, work_fd, "", 0, &list);
+	if (list_inputs(inputs, input_count, &list) == 0)
+		walk(artifacts, work_fd, "", 0, &list);
+	else
+		skip(artifacts, ".", "could not be read");
+	free(list.names);
 	tell_count(artifacts);
 	if (seen && artifacts->now.entries)
 		hand_over(&artifacts->now, seen);

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define PIECE_BYTES (16u * 1024u)
+
 int folder_open(int dir_fd, const char *path, uint64_t flags, mode_t mode)
 {
 	struct open_how how = {
@@ -33,26 +35,44 @@ static bool is_wanted(const char *name)
 	return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-size_t folder_names(int dir_fd, char **names, size_t max, bool *ret_more)
+/* Takes the names of one piece of the listing. */
+static int take_names(
+	const char *piece, size_t bytes, char **names, size_t max, size_t *count, bool *more)
 {
-	size_t count = 0;
-	bool more = false;
-	DIR *dir = fdopendir(dup(dir_fd));
-	if (!dir)
-		return 0;
-	rewinddir(dir);
-	for (struct dirent *entry; !more && (entry = readdir(dir));) {
+	for (size_t at = 0; at < bytes && !*more;) {
+		const struct dirent64 *entry = (const void *)(piece + at);
+		at += entry->d_reclen;
 		if (!is_wanted(entry->d_name))
 			continue;
-		more = count == max;
-		char *name = more ? NULL : strdup(entry->d_name);
-		if (!name)
-			break;
-		names[count++] = name;
+		*more = *count == max;
+		char *name = *more ? NULL : strdup(entry->d_name);
+		if (name)
+			names[(*count)++] = name;
+		else if (!*more)
+			return -ENOMEM;
 	}
-	(void)closedir(dir);
+	return 0;
+}
+
+int folder_names(int dir_fd, char **names, size_t max, bool *ret_more)
+{
+	_Alignas(struct dirent64) char piece[PIECE_BYTES];
+	size_t count = 0;
+	bool more = false;
+	ssize_t got = 0;
+
+	int rc = lseek(dir_fd, 0, SEEK_SET) < 0 ? -errno : 0;
+	while (!rc && !more && (got = getdents64(dir_fd, piece, sizeof(piece))) > 0)
+		rc = take_names(piece, (size_t)got, names, max, &count, &more);
+	if (!rc && got < 0)
+		rc = -errno;
+	if (rc < 0) {
+		while (count)
+			free(names[--count]);
+		return rc;
+	}
 	qsort(names, count, sizeof(names[0]), by_name);
 	if (ret_more)
 		*ret_more = more;
-	return count;
+	return (int)count;
 }

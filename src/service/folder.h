@@ -18,8 +18,9 @@
  * other end. The descriptor, or -errno: -ELOOP for a link, -EXDEV for a mount. */
 int folder_open(int dir_fd, const char *path, uint64_t flags, mode_t mode) MUST_CHECK;
 
-/* Up to `max` names of a folder in their order, so that answers do not depend on chance. Each name
- * is the caller's to free. `ret_more` (may be NULL) says whether there are others. */
-size_t folder_names(int dir_fd, char **names, size_t max, bool *ret_more);
+/* Up to `max` names of a folder in their order, so that answers do not depend on chance. How many,
+ * or -errno, and then none; each name is the caller's to free. `ret_more` (may be NULL) says
+ * whether there are others. */
+int folder_names(int dir_fd, char **names, size_t max, bool *ret_more) MUST_CHECK;
 
 #endif

@@ -37,12 +37,13 @@ static int add_entry(struct session_answer *answer, const char *path, const stru
 
 static int list_folder(struct errand *errand, int dir_fd, const char *prefix, uint32_t depth);
 
-static bool has_entries(int dir_fd)
+/* What cannot be looked into may have some. */
+static bool may_have_entries(int dir_fd)
 {
 	char *name = NULL;
-	size_t count = folder_names(dir_fd, &name, 1, NULL);
+	int count = folder_names(dir_fd, &name, 1, NULL);
 	free(name);
-	return count > 0;
+	return count != 0;
 }
 
 static int list_entry(
@@ -57,11 +58,13 @@ static int list_entry(
 		return rc;
 	cleanup_fd int sub_fd = folder_open(dir_fd, name, O_RDONLY | O_DIRECTORY, 0);
 	/* A folder that its owner has closed is told of, and not entered. */
-	if (sub_fd < 0)
+	if (sub_fd < 0) {
+		errand->answer.more = errand->answer.more || sub_fd != -EACCES;
 		return 0;
+	}
 	if (enter)
 		return list_folder(errand, sub_fd, path, depth - 1);
-	errand->answer.more = errand->answer.more || has_entries(sub_fd);
+	errand->answer.more = errand->answer.more || may_have_entries(sub_fd);
 	return 0;
 }
 
@@ -69,12 +72,12 @@ static int list_folder(struct errand *errand, int dir_fd, const char *prefix, ui
 {
 	char path[SESSION_PATH_BYTES + 256];
 	bool more = false;
-	int rc = 0;
 	char **names = calloc(SESSION_ENTRIES_MAX, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	size_t count = folder_names(dir_fd, names, SESSION_ENTRIES_MAX, &more);
-	for (size_t i = 0; i < count; i++) {
+	int count = folder_names(dir_fd, names, SESSION_ENTRIES_MAX, &more);
+	int rc = count < 0 ? count : 0;
+	for (int i = 0; i < count; i++) {
 		int length = snprintf(
 			path, sizeof(path), "%s%s%s", prefix, *prefix ? "/" : "", names[i]);
 		if (!rc && length > 0 && (size_t)length < sizeof(path))

@@ -65,8 +65,9 @@ static int empty_folder(struct removal *removal, int dir_fd, unsigned depth)
 	bool more = true;
 	int rc = names ? 0 : -ENOMEM;
 	while (!rc && more) {
-		size_t count = folder_names(dir_fd, names, NAMES_A_FOLDER, &more);
-		for (size_t i = 0; i < count; i++) {
+		int count = folder_names(dir_fd, names, NAMES_A_FOLDER, &more);
+		rc = count < 0 ? count : 0;
+		for (int i = 0; i < count; i++) {
 			if (!rc)
 				rc = remove_entry(removal, dir_fd, names[i], depth);
 			free(names[i]);
