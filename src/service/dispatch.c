@@ -92,7 +92,7 @@ static bool leaves_spare(const struct service *service, const struct job *job)
 /* Gives the job a cell, or marks it as stuck, or refuses it. */
 static void try_job(struct service *service, struct job *job)
 {
-	struct zygote *zygote = zygote_for(service, &job->spec);
+	struct zygote *zygote = zygote_for(service, job);
 	struct cell *cell = zygote ? pool_take(service, zygote, leaves_spare(service, job)) : NULL;
 
 	if (cell) {
@@ -144,6 +144,7 @@ void dispatch(struct service *service)
 void dispatch_enqueue(struct service *service, struct job *job)
 {
 	job->role = share_of(service, job->spec.role);
+	job->level = level_for(service, &job->spec);
 	job->queued_us = clock_now_us();
 	TAILQ_INSERT_TAIL(&service->waiting, job, queue);
 	job->queued = true;

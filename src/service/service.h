@@ -17,6 +17,7 @@
 #include "service/maker.h"
 #include "service/output.h"
 #include "service/verdict.h"
+#include "service/zygote.h"
 #include "wire/cell.h"
 #include "wire/job.h"
 #include "wire/launch.h"
@@ -90,6 +91,7 @@ struct job {
 	struct service *service;
 	struct channel *channel; /* NULL once the client has gone */
 	struct cell *cell;	 /* NULL while it waits */
+	struct zygote *level;	 /* which its code asks for: looked at once */
 	struct job_spec spec;
 	struct output out, err;
 	struct buf items; /* payloads, one behind the other */
@@ -159,48 +161,6 @@ struct cell {
 	struct event *watch[WATCH_COUNT];
 };
 
-enum warm_state {
-	WARM_OFF,
-	WARM_STARTING,
-	WARM_READY,
-	WARM_RETIRING, /* forks no more; goes once its last answer has come */
-	WARM_ENDING,   /* killed, not reaped yet */
-};
-
-#define ZYGOTES_MAX 32u
-#define ZYGOTE_MODULES_MAX 128u
-#define ZYGOTE_FAILURES_MAX 3u
-
-/* One warm process. */
-struct warm {
-	struct zygote *zygote;
-	enum warm_state state;
-	pid_t pid;
-	int pidfd, control_fd;
-	uint32_t forks, answers_due;
-	uint64_t born_us;
-	struct event *read, *ended;
-	struct event *limit; /* timer: it should be ready by now */
-};
-
-/* A level of the image, shared by all roles or kept for one. */
-struct zygote {
-	struct service *service;
-	char level[16];
-	char role[64];	   /* empty: shared */
-	uint32_t warmth;   /* the level's number: what a cell of a warmer one can do as well */
-	char *module_text; /* the level's file, cut at its line ends */
-	const char *modules[ZYGOTE_MODULES_MAX]; /* what it preloads, top-level names */
-	size_t module_count;
-	struct warm warm[2]; /* the one that forks, and its successor or predecessor */
-	unsigned failures;   /* in a row; at the limit jobs are told */
-	uint64_t failed_us;  /* when it last did */
-	struct err fault;
-	uint32_t park_target, park_floor;
-	bool missed; /* since the last look: a job found no parked cell */
-	uint64_t used_us;
-};
-
 /* Shares of the slots are per role. Index 0 is for all that do not fit the table. */
 #define ROLES_MAX 64u
 
@@ -267,24 +227,6 @@ void pool_rest(struct service *service, const struct err *err);
 /* What can be taken of the machine's memory before it is short. */
 uint64_t pool_spare_bytes(const struct service *service);
 _Noreturn void service_abandon(struct service *service, const char *why);
-
-/* level.c */
-int zygote_init(struct service *service, struct zygote *zygote, const char *level,
-	struct err *err) MUST_CHECK;
-struct zygote *level_for(struct service *service, const struct job_spec *spec);
-
-/* zygote.c */
-struct zygote *zygote_for(struct service *service, const struct job_spec *spec);
-bool zygote_ready(const struct zygote *zygote);
-bool zygote_failed(const struct zygote *zygote);
-void zygote_ensure(struct zygote *zygote);
-void zygote_stuck(struct warm *warm); /* it owes an answer and does not give it */
-
-/* strangers.c */
-void strangers_reap(const struct service *service);
-void zygote_on_born(
-	struct service *service, uint32_t id, const struct maker_answer *answer, int pidfd);
-int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err) MUST_CHECK;
 
 /* cell_make.c: from a free slot to a parked cell */
 void cell_init(struct service *service, struct cell *cell, uint32_t slot);

@@ -84,9 +84,10 @@ static struct zygote *place_for_role(struct service *service)
 	return gone ? oldest : NULL;
 }
 
-struct zygote *zygote_for(struct service *service, const struct job_spec *spec)
+struct zygote *zygote_for(struct service *service, const struct job *job)
 {
-	struct zygote *level = level_for(service, spec);
+	const struct job_spec *spec = &job->spec;
+	struct zygote *level = job->level;
 	if (!spec->isolate)
 		return level;
 	for (size_t i = service->level_count; i < service->zygote_count; i++)
@@ -217,6 +218,13 @@ static int ask_maker(struct warm *warm, struct err *err)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(err, -errno, "zygote", "socketpair");
 	warm->control_fd = pair[0];
+	warm->read =
+		event_new(service->base, warm->control_fd, EV_READ | EV_PERSIST, on_message, warm);
+	warm->limit = event_new(service->base, -1, 0, on_start_limit, warm);
+	if (!warm->read || !warm->limit || event_add(warm->limit, &start_limit) < 0) {
+		(void)close(pair[1]);
+		return err_sys(err, -ENOMEM, "zygote", "event_new");
+	}
 	memcpy(hello.level, warm->zygote->level, sizeof(hello.level));
 	/* It waits in the socket until the zygote is there to read it. */
 	ssize_t sent = fd_send(pair[0], &hello, sizeof(hello), NULL, 0);
@@ -224,15 +232,7 @@ static int ask_maker(struct warm *warm, struct err *err)
 			  : maker_ask_zygote(&service->maker, id_of(warm), warm->zygote->level,
 				    pair[1], err);
 	(void)close(pair[1]);
-	if (rc < 0)
-		return rc;
-	warm->read =
-		event_new(service->base, warm->control_fd, EV_READ | EV_PERSIST, on_message, warm);
-	warm->limit = event_new(service->base, -1, 0, on_start_limit, warm);
-	if (!warm->read || event_add(warm->read, NULL) < 0 || !warm->limit ||
-		event_add(warm->limit, &start_limit) < 0)
-		return err_sys(err, -ENOMEM, "zygote", "event_new");
-	return 0;
+	return rc;
 }
 
 static void start(struct zygote *zygote)
@@ -265,15 +265,16 @@ void zygote_on_born(
 
 	warm->pid = answer->pid;
 	warm->pidfd = pidfd;
-	if (pidfd >= 0) {
-		warm->ended = event_new(service->base, pidfd, EV_READ, on_ended, warm);
-		if (warm->ended)
-			(void)event_add(warm->ended, NULL);
-	}
-	if (warm->state != WARM_STARTING || answer->err.code || !warm->ended) {
+	if (pidfd < 0) {
 		warm->zygote->fault = answer->err;
 		lose(warm);
+		return;
 	}
+	/* What it says is listened to from here on: one that is given up before it is known could
+	 * neither be ended nor told from its successor. */
+	warm->ended = event_new(service->base, pidfd, EV_READ, on_ended, warm);
+	if (!warm->ended || event_add(warm->ended, NULL) < 0 || event_add(warm->read, NULL) < 0)
+		service_abandon(service, "no memory to wait for a zygote");
 }
 
 /* All its children share its hash secret and its address layout: not for ever. */
@@ -356,8 +357,7 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 		.processes = layer_in(service->skip & ~LEFT_OUT_ALL, LAYER_PIDS)
 				     ? limits_default.processes
 				     : 0,
-		/* Behind the folder's own size, so that a full folder is ENOSPC as everywhere. */
-		.file_bytes = 2 * limits_default.work_bytes,
+		.file_bytes = RUNNER_FILE_BYTES,
 	};
 	if (!warm)
 		return err_set(err, -ECHILD, "zygote", "the %s zygote is gone", zygote->level);

@@ -94,12 +94,33 @@ static void test_imports(void **state)
 	assert_int_equal(covered("import ,,,\nfrom ; import"), 0);
 }
 
+/* Who writes the code has no say in how long it is looked at. */
+static void test_imports_are_bounded(void **state)
+{
+	enum { NAMES = 2000, LONG = 1 << 20 };
+	static char code[LONG + 32];
+	(void)state;
+	(void)strcpy(code, "import ");
+	for (size_t i = 0; i < NAMES; i++)
+		(void)strcpy(code + 7 + 2 * i, "a,");
+	(void)strcpy(code + 7 + 2 * NAMES, "numpy");
+	assert_int_equal(covered(code), 0);
+	(void)strcpy(code + 7 + 2 * 1000, "numpy");
+	assert_int_equal(covered(code), 1);
+
+	memset(code, '\n', LONG);
+	(void)strcpy(code + LONG, "import numpy");
+	assert_int_equal(covered(code), 0);
+	assert_int_equal(covered(code + LONG - 1000), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_memory_is_bounded),
 		cmocka_unit_test(test_imports),
+		cmocka_unit_test(test_imports_are_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
