@@ -121,11 +121,17 @@ void cell_make(struct cell *cell, struct zygote *zygote)
 		cell_fail(cell, &err);
 }
 
+uint32_t cell_uid(const struct cell *cell)
+{
+	/* 0 is the service; then each slot has two, its init's and its job's. */
+	return cell->service->start.one_uid ? 0 : 2 + 2 * cell->slot;
+}
+
 static int map_uids(struct cell *cell, struct err *err)
 {
 	const struct service *service = cell->service;
-	uint32_t first = LEFT_OUT(LAYER_UID) ? 1 : 1 + 2 * cell->slot;
-	const struct id_map own[] = {{CELL_INIT_UID, first, 1}, {CELL_UID, first + 1, 1}};
+	uint32_t job_uid = LEFT_OUT(LAYER_UID) ? 2 : cell_uid(cell);
+	const struct id_map own[] = {{CELL_INIT_UID, job_uid - 1, 1}, {CELL_UID, job_uid, 1}};
 	const struct id_map shared[] = {{CELL_UID, 0, 1}};
 
 	if (service->start.one_uid)

@@ -3,15 +3,17 @@
 
 #include "base/fd.h"
 #include "base/words.h"
+#include "service/folder.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define DESCRIPTORS_SHOWN 32u
 
 int procfs_read(int proc_fd, pid_t pid, const char *file, char *text, size_t room)
 {
@@ -103,29 +105,49 @@ bool procfs_limit_is(const char *limits, const char *name, uint64_t value)
 	return sscanf(line, "%llu %llu", &soft, &hard) == 2 && soft == value && hard == value;
 }
 
-size_t procfs_descriptors(int proc_fd, pid_t pid, char *list, size_t room)
+void procfs_descriptors(int proc_fd, pid_t pid, char *list, size_t room)
 {
-	char path[32];
-	size_t count = 0, used = 0;
+	char path[32], *names[DESCRIPTORS_SHOWN];
+	size_t used = 0;
 	(void)snprintf(path, sizeof(path), "%d/fd", (int)pid);
-	int dir_fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = dir_fd < 0 ? NULL : fdopendir(dir_fd);
+	cleanup_fd int dir_fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int count = dir_fd < 0 ? -errno : folder_names(dir_fd, names, DESCRIPTORS_SHOWN, NULL);
 	list[0] = 0;
-	if (!dir) {
-		fd_close(&dir_fd);
-		return 0;
-	}
-	for (struct dirent *entry; (entry = readdir(dir));) {
-		if (entry->d_name[0] == '.')
-			continue;
-		int wrote =
-			snprintf(list + used, room - used, "%s%s", count ? " " : "", entry->d_name);
+	for (int i = 0; i < count; i++) {
+		int wrote = snprintf(list + used, room - used, "%s%s", used ? " " : "", names[i]);
 		if (wrote > 0 && (size_t)wrote < room - used)
 			used += (size_t)wrote;
-		count++;
+		free(names[i]);
 	}
-	(void)closedir(dir);
-	return count;
+}
+
+int procfs_speculation(const char *status, char *words, size_t room)
+{
+	static const struct {
+		const char *words;
+		int held;
+	} known[] = {
+		{"thread force mitigated", 1},
+		{"globally mitigated", 1},
+		{"not vulnerable", 1},
+		{"thread mitigated", -1},
+		{"thread vulnerable", -1},
+		{"conditional force disabled", 1},
+		{"always disabled", 1},
+		{"not affected", 1},
+		{"conditional disabled", -1},
+		{"conditional enabled", -1},
+	};
+	char bypass[40] = "unknown", branch[40] = "unknown";
+	int held = 0;
+
+	(void)procfs_line(status, "Speculation_Store_Bypass:", bypass, sizeof(bypass));
+	(void)procfs_line(status, "SpeculationIndirectBranch:", branch, sizeof(branch));
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i].words, bypass) == 0 || strcmp(known[i].words, branch) == 0)
+			held = held < 0 ? held : known[i].held;
+	(void)snprintf(words, room, "store bypass: %s, indirect branch: %s", bypass, branch);
+	return held;
 }
 
 long procfs_tty(int proc_fd, pid_t pid)

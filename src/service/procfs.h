@@ -31,8 +31,13 @@ bool procfs_has_options(const char *options, const char *wanted);
 /* Whether soft and hard limit of that name in the text of /proc/PID/limits are both `value`. */
 bool procfs_limit_is(const char *limits, const char *name, uint64_t value);
 
-/* How many descriptors are open, and their numbers as text. */
-size_t procfs_descriptors(int proc_fd, pid_t pid, char *list, size_t room);
+/* The numbers of the open descriptors as text, with a blank between them; empty where they cannot
+ * be read. */
+void procfs_descriptors(int proc_fd, pid_t pid, char *list, size_t room);
+
+/* What a status text says of store bypass and indirect branches, as words too: 1 all that the host
+ * offers is held, 0 it offers nothing, -1 it offers something that is not held. */
+int procfs_speculation(const char *status, char *words, size_t room);
 
 /* The controlling terminal's device number, 0 where there is none, -1 where it cannot be read. */
 long procfs_tty(int proc_fd, pid_t pid);

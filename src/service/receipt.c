@@ -7,7 +7,7 @@
  *
  * Source: proc(5), proc_pid_status(5), proc_pid_mountinfo(5).
  */
-#include "service/service.h"
+#include "service/receipt_parts.h"
 
 #include "base/fd.h"
 #include "jail/landlock.h"
@@ -16,7 +16,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,16 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct reading {
-	struct cell *cell;
-	struct job_receipt *receipt;
-	struct err *err;
-	const char *status; /* /proc/PID/status */
-	const char *mounts; /* /proc/PID/mountinfo */
-};
-
-__attribute__((format(printf, 4, 5))) static int report(
-	struct reading *reading, enum layer layer, bool holds, const char *format, ...)
+int receipt_report(struct reading *reading, enum layer layer, bool holds, const char *format, ...)
 {
 	struct layer_report *layer_report = &reading->receipt->layers[layer];
 	va_list args;
@@ -56,7 +46,7 @@ static int read_identity(struct reading *reading)
 {
 	const struct service *service = reading->cell->service;
 	char uids[64] = "", gids[64] = "", groups[64] = "";
-	unsigned uid = service->start.one_uid ? 0 : 2 + 2 * reading->cell->slot;
+	unsigned uid = cell_uid(reading->cell);
 	char wanted[64];
 
 	(void)procfs_line(reading->status, "Uid:", uids, sizeof(uids));
@@ -65,7 +55,8 @@ static int read_identity(struct reading *reading)
 	(void)snprintf(wanted, sizeof(wanted), "%u %u %u %u", uid, uid, uid, uid);
 	bool holds = !service->start.one_uid && strcmp(uids, wanted) == 0 &&
 		     strcmp(gids, wanted) == 0 && groups[0] == 0;
-	return report(reading, LAYER_UID, holds, "uid %s, gid %s, groups [%s]", uids, gids, groups);
+	return receipt_report(
+		reading, LAYER_UID, holds, "uid %s, gid %s, groups [%s]", uids, gids, groups);
 }
 
 static int read_privilege(struct reading *reading)
@@ -77,19 +68,19 @@ static int read_privilege(struct reading *reading)
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 		zero = zero && procfs_line(reading->status, sets[i], text, sizeof(text)) == 0 &&
 		       strtoull(text, NULL, 16) == 0;
-	int rc = report(reading, LAYER_CAPS, zero, "five capability sets %s",
+	int rc = receipt_report(reading, LAYER_CAPS, zero, "five capability sets %s",
 		zero ? "all zero" : "not all zero");
 	bool held = procfs_line(reading->status, "NoNewPrivs:", text, sizeof(text)) == 0 &&
 		    strcmp(text, "1") == 0;
 	if (!rc)
-		rc = report(reading, LAYER_NNP, held, "NoNewPrivs %s", text);
+		rc = receipt_report(reading, LAYER_NNP, held, "NoNewPrivs %s", text);
 	char filters[16] = "?";
 	held = procfs_line(reading->status, "Seccomp:", text, sizeof(text)) == 0 &&
 	       strcmp(text, "2") == 0;
 	/* Seccomp_filters is younger (5.9) than the mode. */
 	(void)procfs_line(reading->status, "Seccomp_filters:", filters, sizeof(filters));
 	if (!rc)
-		rc = report(reading, LAYER_SECCOMP, held,
+		rc = receipt_report(reading, LAYER_SECCOMP, held,
 			"mode %s, %s filter, %u instructions, sha256 %s", text, filters,
 			reading->cell->service->filter.count, reading->cell->service->filter_hash);
 	return rc;
@@ -137,91 +128,11 @@ static int read_namespaces(struct reading *reading)
 			(void)snprintf(detail + used, sizeof(detail) - used, "%s%s:[%llu]",
 				used ? " " : "", wanted[i].names[n], (unsigned long long)theirs);
 		}
-		int rc = report(reading, wanted[i].layer, own, "%s", detail);
+		int rc = receipt_report(reading, wanted[i].layer, own, "%s", detail);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
-}
-
-/* Whether the mount at `point` is there with all of `options` and of `type` (or any). */
-static bool mounted(
-	const struct reading *reading, const char *point, const char *options, const char *type)
-{
-	struct procfs_mount mount;
-	const char *at = reading->mounts;
-	while (procfs_next_mount(&at, &mount))
-		if (strcmp(mount.point, point) == 0)
-			return procfs_has_options(mount.options, options) &&
-			       (!type || strcmp(mount.type, type) == 0);
-	return false;
-}
-
-static void hash_text(crypto_hash_sha256_state *state, const char *text)
-{
-	(void)crypto_hash_sha256_update(state, (const unsigned char *)text, strlen(text) + 1);
-}
-
-/* Places, options and types in their order: one cell's are every cell's. */
-static void hash_mounts(const struct reading *reading, char digits[17])
-{
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	crypto_hash_sha256_state state;
-	struct procfs_mount mount;
-	const char *at = reading->mounts;
-
-	(void)crypto_hash_sha256_init(&state);
-	while (procfs_next_mount(&at, &mount)) {
-		hash_text(&state, mount.point);
-		hash_text(&state, mount.options);
-		hash_text(&state, mount.type);
-	}
-	(void)crypto_hash_sha256_final(&state, hash);
-	(void)sodium_bin2hex(digits, 17, hash, 8);
-}
-
-static int read_mounts(struct reading *reading)
-{
-	static const char *const golden[] = {"/", "/dev", "/dev/null", "/dev/zero", "/dev/full",
-		"/dev/urandom", "/dev/random", CELL_WORK_DIR, CELL_TMP_DIR, CELL_SHM_DIR};
-	const size_t golden_count = sizeof(golden) / sizeof(golden[0]);
-	struct procfs_mount mount;
-	const char *at = reading->mounts;
-	size_t count = 0, known = 0;
-	bool proc = false, sealed_dev = true;
-	char digits[17];
-
-	while (procfs_next_mount(&at, &mount)) {
-		count++;
-		for (size_t i = 0; i < golden_count; i++)
-			known += strcmp(mount.point, golden[i]) == 0;
-		proc = proc || strcmp(mount.type, "proc") == 0 || strcmp(mount.type, "sysfs") == 0;
-		if (strncmp(mount.point, "/dev/", 5) == 0 && strcmp(mount.point, CELL_SHM_DIR) != 0)
-			sealed_dev =
-				sealed_dev && procfs_has_options(mount.options, "nosuid,noexec");
-	}
-	hash_mounts(reading, digits);
-	bool exact = count == golden_count && known == golden_count;
-	int rc = report(reading, LAYER_ROOT, exact, "%zu mounts, %zu of them expected, sha256 %s",
-		count, known, digits);
-	bool image = mounted(reading, "/", "ro,nosuid,nodev", NULL);
-	if (!rc)
-		rc = report(reading, LAYER_IMAGE, image, "/ is %s",
-			image ? "ro,nosuid,nodev" : "not read-only");
-	bool work = mounted(reading, CELL_WORK_DIR, "rw,nosuid,nodev,noexec", "tmpfs") &&
-		    mounted(reading, CELL_TMP_DIR, "rw,nosuid,nodev,noexec", "tmpfs") &&
-		    mounted(reading, CELL_SHM_DIR, "rw,nosuid,nodev,noexec", "tmpfs");
-	if (!rc)
-		rc = report(reading, LAYER_WORK, work, "three tmpfs, %s",
-			work ? "nosuid,nodev,noexec" : "with other options");
-	bool dev = sealed_dev && mounted(reading, "/dev", "ro,nosuid,noexec", "tmpfs");
-	if (!rc)
-		rc = report(reading, LAYER_DEV, dev, "five devices on a %s tmpfs",
-			dev ? "read-only" : "writable");
-	if (!rc)
-		rc = report(
-			reading, LAYER_PROC, !proc, proc ? "proc or sysfs is mounted" : "absent");
-	return rc;
 }
 
 /* An unlimited v1 group shows a huge number: the figure itself counts, not that there is one. */
@@ -232,8 +143,25 @@ static int read_one_limit(struct reading *reading, enum layer layer,
 	const struct cgroup *cgroup = &reading->cell->cgroup;
 	bool holds = cgroup_read(cgroup, controller, cgroup->v2 ? v2 : v1, text, sizeof(text)) == 0;
 	uint64_t value = holds && isdigit((unsigned char)text[0]) ? strtoull(text, NULL, 10) : 0;
-	holds = value > 0 && value <= most;
-	return report(reading, layer, holds, "%s %s", cgroup->v2 ? v2 : v1, text);
+	holds = value > 0 && value <= most && !reading->outside;
+	return receipt_report(reading, layer, holds, "%s %s%s", cgroup->v2 ? v2 : v1, text,
+		reading->outside ? " of a group in which the cell is not" : "");
+}
+
+/* Whether the runner is in each of the cell's groups: their limits are nothing to who is not. */
+static bool is_in_its_groups(const struct cell *cell)
+{
+	static char text[16384];
+	char end[40];
+	int wanted = 0, found = 0;
+	(void)snprintf(end, sizeof(end), "/%s\n", cell->cgroup.name);
+	if (procfs_read(cell->service->proc_fd, cell->runner_pid, "cgroup", text, sizeof(text)) < 0)
+		return false;
+	for (size_t i = 0; i < CGROUP_COUNT; i++)
+		wanted += cell->cgroup.dirs[i] >= 0;
+	for (const char *at = text; (at = strstr(at, end)); at++)
+		found++;
+	return found == wanted;
 }
 
 static int read_cgroup(struct reading *reading, const struct job_limits *wanted)
@@ -264,54 +192,104 @@ static int read_terminal(struct reading *reading)
 	long tty = procfs_tty(reading->cell->service->proc_fd, reading->cell->runner_pid);
 	long session = last_number(reading->status, "NSsid:");
 	bool leads = session > 0 && session == last_number(reading->status, "NSpid:");
-	return report(reading, LAYER_TTY, tty == 0 && leads,
+	return receipt_report(reading, LAYER_TTY, tty == 0 && leads,
 		"controlling terminal %ld, %s session of its own", tty, leads ? "a" : "no");
+}
+
+/* All that rlimit_apply sets: the soft and the hard limit alike. */
+static int read_rlimits(struct reading *reading)
+{
+	static const struct {
+		const char *name;
+		uint64_t value;
+	} wanted[] = {
+		{"Max core file size", 0},
+		{"Max open files", RLIMIT_DESCRIPTORS},
+		{"Max file size", RUNNER_FILE_BYTES},
+		{"Max stack size", RLIMIT_STACK_BYTES},
+		{"Max locked memory", 0},
+		{"Max msgqueue size", 0},
+		{"Max nice priority", 0},
+		{"Max realtime priority", 0},
+		{"Max pending signals", RLIMIT_SIGNALS},
+	};
+	static char text[4096];
+	const struct cell *cell = reading->cell;
+	const char *other = NULL;
+	if (procfs_read(cell->service->proc_fd, cell->runner_pid, "limits", text, sizeof(text)) < 0)
+		text[0] = 0;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !other; i++)
+		if (!procfs_limit_is(text, wanted[i].name, wanted[i].value))
+			other = wanted[i].name;
+	return receipt_report(reading, LAYER_RLIMITS, !other,
+		"core 0, nofile %u, memlock 0 and six more%s%s", RLIMIT_DESCRIPTORS,
+		other ? " expected, another " : "", other ? other : "");
+}
+
+/* The files of a process that is not dumpable belong to the root of U, not to its uid: where that
+ * is the same one, as with a single id, the call's own success is all there is. */
+static int read_dump(struct reading *reading)
+{
+	const struct service *service = reading->cell->service;
+	struct stat status;
+	char path[32];
+	if (service->start.one_uid)
+		return receipt_report(
+			reading, LAYER_DUMP, true, "not dumpable; one id does not show it");
+	(void)snprintf(path, sizeof(path), "%d/environ", (int)reading->cell->runner_pid);
+	bool holds = fstatat(service->proc_fd, path, &status, 0) == 0 &&
+		     status.st_uid != cell_uid(reading->cell);
+	return receipt_report(reading, LAYER_DUMP, holds, holds ? "not dumpable" : "dumpable");
+}
+
+static int read_descriptors(struct reading *reading)
+{
+	char list[128];
+	procfs_descriptors(
+		reading->cell->service->proc_fd, reading->cell->runner_pid, list, sizeof(list));
+	return receipt_report(reading, LAYER_FDS, strcmp(list, "0 1 2 3 4") == 0, "open: %s", list);
+}
+
+/* What was not offered shows as such; what was and is not held is a fault as any other. */
+static int read_speculation(struct reading *reading)
+{
+	char text[64];
+	int held = procfs_speculation(reading->status, text, sizeof(text));
+	if (held != 0)
+		return receipt_report(reading, LAYER_SPECULATION, held > 0, "%s", text);
+	struct layer_report *report = &reading->receipt->layers[LAYER_SPECULATION];
+	report->state = LAYER_NOT_OFFERED;
+	(void)snprintf(report->detail, sizeof(report->detail), "%s", text);
+	return 0;
+}
+
+/* The kernel shows neither a Landlock domain nor a keyring: sealing's own success stands for them.
+ */
+static int read_unshown(struct reading *reading)
+{
+	static int abi;
+	layer_set skip = reading->cell->service->skip;
+	if (!abi)
+		abi = landlock_abi();
+	int rc = receipt_report(
+		reading, LAYER_LANDLOCK, abi > 0 && !layer_in(skip, LAYER_LANDLOCK), "ABI %d", abi);
+	return rc ? rc
+		  : receipt_report(reading, LAYER_KEYRING, !layer_in(skip, LAYER_KEYRING),
+			    "a session keyring of its own");
 }
 
 static int read_process(struct reading *reading)
 {
-	const struct service *service = reading->cell->service;
-	pid_t pid = reading->cell->runner_pid;
-	char text[64] = "";
-	char list[128];
-
-	static char limits_text[4096];
-	bool limits = procfs_read(service->proc_fd, pid, "limits", limits_text,
-			      sizeof(limits_text)) == 0 &&
-		      procfs_limit_is(limits_text, "Max core file size", 0) &&
-		      procfs_limit_is(limits_text, "Max open files", RLIMIT_DESCRIPTORS) &&
-		      procfs_limit_is(limits_text, "Max locked memory", 0);
-	int rc = report(reading, LAYER_RLIMITS, limits, "core 0, nofile %u, memlock 0%s",
-		RLIMIT_DESCRIPTORS, limits ? "" : " expected, others found");
-	/* The files of a process that is not dumpable belong to the host's root, not to its uid. */
-	struct stat status;
-	char path[32];
-	(void)snprintf(path, sizeof(path), "%d/environ", (int)pid);
-	bool undumpable = fstatat(service->proc_fd, path, &status, 0) == 0 &&
-			  status.st_uid != 2 + 2 * reading->cell->slot;
+	int rc = read_rlimits(reading);
 	if (!rc)
-		rc = report(
-			reading, LAYER_DUMP, undumpable, undumpable ? "not dumpable" : "dumpable");
-	size_t count = procfs_descriptors(service->proc_fd, pid, list, sizeof(list));
+		rc = read_dump(reading);
 	if (!rc)
-		rc = report(reading, LAYER_FDS, count == CELL_FD_COUNT, "open: %s", list);
+		rc = read_descriptors(reading);
 	if (!rc)
 		rc = read_terminal(reading);
-	int abi = landlock_abi();
 	if (!rc)
-		rc = report(reading, LAYER_LANDLOCK,
-			abi > 0 && !layer_in(service->skip, LAYER_LANDLOCK), "ABI %d", abi);
-	if (!rc)
-		rc = report(reading, LAYER_KEYRING, !layer_in(service->skip, LAYER_KEYRING),
-			"a session keyring of its own");
-	(void)procfs_line(reading->status, "Speculation_Store_Bypass:", text, sizeof(text));
-	reading->receipt->layers[LAYER_SPECULATION].state =
-		strcmp(text, "thread force mitigated") == 0 || strcmp(text, "not vulnerable") == 0
-			? LAYER_ON
-			: LAYER_NOT_OFFERED;
-	(void)snprintf(reading->receipt->layers[LAYER_SPECULATION].detail, 100, "store bypass: %s",
-		text[0] ? text : "unknown");
-	return rc;
+		rc = read_unshown(reading);
+	return rc ? rc : read_speculation(reading);
 }
 
 int receipt_read_limits(struct cell *cell, const struct job_limits *wanted, struct err *err)
@@ -344,13 +322,14 @@ int receipt_read(struct cell *cell, struct job_receipt *ret_receipt, struct err 
 		service->tree.v2		? "v2"
 		: cgroup_layers(&service->tree) ? "v1"
 						: "none");
+	reading.outside = !is_in_its_groups(cell);
 	rc = read_identity(&reading);
 	if (!rc)
 		rc = read_privilege(&reading);
 	if (!rc)
 		rc = read_namespaces(&reading);
 	if (!rc)
-		rc = read_mounts(&reading);
+		rc = receipt_read_mounts(&reading);
 	if (!rc)
 		rc = read_cgroup(&reading, &limits_default);
 	if (!rc)

@@ -235,6 +235,8 @@ void cell_on_init_born(struct cell *cell, const struct maker_answer *answer, int
 void cell_on_spawned(struct cell *cell, const struct zygote_answer *answer);
 void cell_on_sealed(struct cell *cell, int listener_number);
 void cell_on_parked(struct cell *cell);
+void cell_close_joins(struct cell *cell);
+uint32_t cell_uid(const struct cell *cell); /* the job's, as the service sees it */
 
 /* cell_end.c: a cell that ends, whatever it was doing */
 void cell_fail(struct cell *cell, const struct err *err);

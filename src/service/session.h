@@ -110,6 +110,5 @@ int session_list(struct errand *errand) MUST_CHECK;
 /* The folder of a path's last name, which becomes `*ret_name`; made where it is not there. */
 int session_parent(
 	const struct errand *errand, const char *path, bool make, const char **ret_name) MUST_CHECK;
-uint32_t session_uid(const struct cell *cell); /* of the job, as the service sees it */
 
 #endif

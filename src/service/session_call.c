@@ -25,11 +25,6 @@
 #define PIECE_BYTES (1u << 20)
 #define SPOOLED_STDIN CELL_SPOOL_NAME "/" CELL_STDIN_NAME
 
-uint32_t session_uid(const struct cell *cell)
-{
-	return cell->service->start.one_uid ? 0 : 2 + 2 * cell->slot;
-}
-
 static const char refusal_hint[] =
 	"none of the code has run: mend what the message names, then send the same call again";
 
@@ -160,7 +155,7 @@ static int open_stdin(struct cell *cell)
 {
 	struct fsid before;
 	struct err err;
-	int rc = fsid_become(session_uid(cell), &before, &err);
+	int rc = fsid_become(cell_uid(cell), &before, &err);
 	if (rc < 0)
 		return rc;
 	if (mkdirat(cell->tmp_fd, CELL_SPOOL_NAME, 0700) < 0 && errno != EEXIST)

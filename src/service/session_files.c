@@ -115,7 +115,7 @@ static int serve(struct errand *errand)
 int session_files(struct errand *errand)
 {
 	struct fsid before;
-	errand->uid = session_uid(errand->turn.session->cell);
+	errand->uid = cell_uid(errand->turn.session->cell);
 	int rc = fsid_become(errand->uid, &before, &errand->answer.err);
 	if (rc < 0)
 		return rc;
