@@ -59,7 +59,7 @@ static void make_cell(enum cell_state state, const uint8_t *data, size_t bytes)
 	cgroup_init(&cell.cgroup);
 	cell.sequence++;
 	cell.state = state;
-	cell.calls = 1;
+	cell.calls = state == CELL_RUNNING;
 	if (state != CELL_PARKED_IDLE) {
 		cell.job = job_new(&service, NULL);
 		require(cell.job != NULL);

@@ -205,6 +205,40 @@ static void fill_end(struct job *job, const siginfo_t *info)
 	job->facts.signal = info->si_code == CLD_EXITED ? 0 : info->si_status;
 }
 
+/* While the inputs of a later call are placed, what earlier calls left running runs. */
+static bool is_left_to_earlier_calls(const struct cell *cell)
+{
+	return cell->state == CELL_PLACING && cell->job && cell->calls > 0;
+}
+
+static void fail_by_init(struct cell *cell, const siginfo_t *info)
+{
+	struct err err;
+	(void)err_set(&err, -ECHILD, "cell", "the cell's init ended (status %d)", info->si_status);
+	cell_fail(cell, &err);
+}
+
+/* It may have ended the runner in any way, and init by the memory that it took. */
+static void end_by_earlier_calls(struct cell *cell, const siginfo_t *info, bool is_init)
+{
+	struct job *job = cell->job;
+	struct cgroup_usage usage;
+	struct err err = {0};
+
+	int rc = cgroup_read_usage(&cell->cgroup, &usage);
+	if (rc < 0) {
+		(void)err_sys(&err, rc, "cgroup", "reading the figures of a cell");
+	} else if (is_init && !usage.oom_kills) {
+		fail_by_init(cell, info);
+		return;
+	} else {
+		fill_end(job, info);
+		job->facts.oom_kills = usage.oom_kills;
+		job->facts.cause = END_EXITED;
+	}
+	cell_fail(cell, &err);
+}
+
 void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
 {
 	struct cell *cell = context;
@@ -233,12 +267,8 @@ void cell_on_runner_ended(evutil_socket_t fd, short what, void *context)
 		end_job(cell, END_EXITED);
 	} else if (cell->state == CELL_FREEZING || cell->state == CELL_DYING) {
 		after_reaping(cell);
-	} else if (job && job->spec.session.use == SESSION_USE) {
-		/* What earlier calls left running ended it while inputs were placed. */
-		struct err none = {0};
-		fill_end(job, &info);
-		job->facts.cause = END_EXITED;
-		cell_fail(cell, &none);
+	} else if (is_left_to_earlier_calls(cell)) {
+		end_by_earlier_calls(cell, &info, false);
 	} else {
 		struct err err;
 		control_drain(cell);
@@ -277,8 +307,9 @@ void cell_on_init_ended(evutil_socket_t fd, short what, void *context)
 			return;
 		}
 		run_drain(cell);
+	} else if (is_left_to_earlier_calls(cell)) {
+		end_by_earlier_calls(cell, &info, true);
+		return;
 	}
-	struct err err;
-	(void)err_set(&err, -ECHILD, "cell", "the cell's init ended (status %d)", info.si_status);
-	cell_fail(cell, &err);
+	fail_by_init(cell, &info);
 }

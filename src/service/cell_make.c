@@ -40,7 +40,7 @@ void cell_init(struct service *service, struct cell *cell, uint32_t slot)
 	for (size_t i = 0; i < CELL_FD_COUNT; i++)
 		cell->child_fds[i] = -1;
 	cgroup_init(&cell->cgroup);
-	buf_init(&cell->control, LIMIT_FRAME_BYTES + 4 * KIB);
+	control_init(cell);
 }
 
 static void on_make_limit(evutil_socket_t fd, short what, void *context)

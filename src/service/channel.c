@@ -335,17 +335,21 @@ static void send_soon(struct channel *channel)
 
 void channel_stream(struct channel *channel, enum channel_type type, const void *data, size_t bytes)
 {
+	const size_t before = channel->stream.len;
 	size_t mark;
 	if (!bytes || channel->answered)
 		return;
 	int rc = wire_begin(&channel->stream, (uint16_t)type, &mark);
 	if (!rc)
-		rc = wire_add(&channel->stream, 1, data, bytes);
+		rc = wire_add(&channel->stream, CHANNEL_TAG_DATA, data, bytes);
 	if (!rc)
 		rc = wire_end(&channel->stream, mark, 0);
-	if (rc < 0)
-		return; /* beyond the cap only while draining a stopped job: the result has the rest
-			 */
+	if (rc < 0) {
+		/* Beyond the cap: the last words of a job that is being stopped, while its client
+		 * is slow. The result has them; half a frame would spoil that too. */
+		channel->stream.len = before;
+		return;
+	}
 	if (channel->stream.len > STREAM_HIGH_BYTES)
 		pause_output(channel, true);
 	send_soon(channel);

@@ -12,11 +12,24 @@
 #define CONTROL_BYTES_MAX (LIMIT_FRAME_BYTES + 1 * KIB)
 #define READ_BYTES (64u * 1024u)
 
+void control_init(struct cell *cell)
+{
+	/* Up to the last byte of the largest frame there is room for one read more. */
+	buf_init(&cell->control, CONTROL_BYTES_MAX + WIRE_HEADER_BYTES + READ_BYTES);
+}
+
+/* From the first code on whoever writes the frames may be that code, also between the calls of its
+ * session. */
+static bool is_the_jobs(const struct cell *cell)
+{
+	return cell->calls > 0;
+}
+
 /* A frame that makes no sense: before the job it is brig's fault, after it the job's own doing. */
 static void on_nonsense(struct cell *cell, const char *what)
 {
 	struct err err;
-	if (cell->state == CELL_RUNNING || cell->state == CELL_FREEZING || cell->session) {
+	if (is_the_jobs(cell)) {
 		/* The job has spoiled its own report: nothing more is read from it. */
 		cell_unwatch(cell, WATCH_CONTROL);
 		cell->spoiled = true;
@@ -127,8 +140,8 @@ static void on_frame(struct cell *cell, const struct wire_frame *frame)
 			on_nonsense(cell, "parked twice");
 		return;
 	case CELL_FAILED:
-		/* Once the job runs it may say so itself: how its process ends is the verdict. */
-		if (running || collecting)
+		/* The job may say so itself: how its process ends is the verdict. */
+		if (is_the_jobs(cell))
 			on_nonsense(cell, "failed while it ran");
 		else
 			on_failed(cell, frame->fields);
@@ -190,8 +203,8 @@ static bool take_frames(struct cell *cell)
 static int read_some(struct cell *cell)
 {
 	unsigned char *room = buf_reserve(&cell->control, READ_BYTES);
-	if (!room) /* cannot be: a frame is refused before it outgrows the buffer */
-		return -ENOSPC;
+	if (!room)
+		return -ENOMEM;
 	ssize_t got = read(cell->control_out_fd, room, READ_BYTES);
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
@@ -208,10 +221,15 @@ void control_on_readable(evutil_socket_t fd, short what, void *context)
 	(void)what;
 
 	int rc = read_some(cell);
-	if (rc < 0)
+	if (rc == -ENOMEM) {
+		struct err err;
+		(void)err_sys(&err, rc, "cell", "reading what its runner reports");
+		cell_fail(cell, &err);
+	} else if (rc < 0) {
 		cell_unwatch(cell, WATCH_CONTROL); /* the runner's pidfd tells how it ended */
-	if (rc > 0)
+	} else if (rc > 0) {
 		(void)take_frames(cell);
+	}
 }
 
 void control_drain(struct cell *cell)

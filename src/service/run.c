@@ -168,11 +168,12 @@ static void on_stdin_writable(evutil_socket_t fd, short what, void *context)
 	struct cell *cell = context;
 	struct job *job = cell->job;
 	unsigned char piece[READ_BYTES];
+	uint64_t left = job->spec.stdin_bytes - job->stdin_sent;
 	(void)what;
 
-	ssize_t got = job->spec.stdin_fd < 0 ? 0
-					     : pread(job->spec.stdin_fd, piece, sizeof(piece),
-						       (off_t)job->stdin_sent);
+	/* No more than was announced, whatever the file has become. */
+	ssize_t got = pread(job->spec.stdin_fd, piece,
+		left < sizeof(piece) ? (size_t)left : sizeof(piece), (off_t)job->stdin_sent);
 	ssize_t wrote = got > 0 ? write(fd, piece, (size_t)got) : 0;
 	if (wrote > 0)
 		job->stdin_sent += (uint64_t)wrote;

@@ -252,6 +252,7 @@ int cell_timer(struct cell *cell, enum cell_watch which, uint64_t after_us,
 void cell_unwatch(struct cell *cell, enum cell_watch which);
 
 /* control.c: frames from the runner */
+void control_init(struct cell *cell);
 void control_on_readable(evutil_socket_t fd, short what, void *context);
 void control_drain(struct cell *cell);
 
@@ -305,14 +306,13 @@ void channel_open(struct service *service, int fd);
 void channel_stream(
 	struct channel *channel, enum channel_type type, const void *data, size_t bytes);
 void channel_answer(struct channel *channel, const struct job_result *result);
+void channel_answer_errand(struct channel *channel, const struct session_answer *answer);
 void channel_forget_job(struct channel *channel);
 
 /* stats.c */
 void stats_count_kill(struct service *service, enum outcome outcome);
 /* Takes the socket, answers, and closes it. */
 void stats_answer(const struct service *service, int fd);
-
-void channel_answer_errand(struct channel *channel, const struct session_answer *answer);
 
 /* session.c, session_line.c, session_call.c: see service/session.h */
 void session_take_job(struct service *service, struct job *job);

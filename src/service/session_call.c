@@ -180,7 +180,9 @@ static void store_stdin(evutil_socket_t fd, short what, void *context)
 	(void)fd;
 	(void)what;
 
-	ssize_t got = pread(job->spec.stdin_fd, piece, sizeof(piece), (off_t)job->copied_bytes);
+	uint64_t left = job->spec.stdin_bytes - job->copied_bytes;
+	ssize_t got = pread(job->spec.stdin_fd, piece,
+		left < sizeof(piece) ? (size_t)left : sizeof(piece), (off_t)job->copied_bytes);
 	int rc = got < 0 ? -errno : 0;
 	if (got > 0)
 		rc = fd_write_all(cell->input_copy_fd, piece, (size_t)got);
