@@ -121,14 +121,14 @@ static void clean_up(evutil_socket_t fd, short what, void *context)
 	(void)what;
 
 	cell_unwatch(cell, WATCH_CLEANUP);
+	if (cell->orphan)
+		strangers_reap(cell->service);
 	/* Not reaped yet, or an answer that will name this slot and bring another process: each
 	 * comes back here. */
 	if (cell->init_pidfd >= 0 || cell->runner_pidfd >= 0 || cell->answer_due) {
 		look_for_the_dead(cell);
-		if (!cell->orphan)
-			return;
-		strangers_reap(cell->service);
-		(void)!cell_timer(cell, WATCH_CLEANUP, ORPHAN_RETRY_US, clean_up);
+		if (cell->orphan)
+			(void)!cell_timer(cell, WATCH_CLEANUP, ORPHAN_RETRY_US, clean_up);
 		return;
 	}
 	if (cgroup_remove(&cell->service->tree, &cell->cgroup) == -EBUSY && try_later(cell))

@@ -177,6 +177,10 @@ void cell_on_init_born(struct cell *cell, const struct maker_answer *answer, int
 	cell->init_pidfd = pidfd;
 	cell->init_pid = answer->pid;
 	int rc = err.code;
+	if (!rc && pidfd < 0) {
+		cell->orphan = true; /* it ends with its socket, and is reaped by its pid */
+		rc = err_set(&err, -EMFILE, "pidns", "no descriptor is free for the cell's init");
+	}
 	if (!rc)
 		rc = cell_watch(cell, WATCH_INIT_PIDFD, pidfd, EV_READ, cell_on_init_ended);
 	if (cell->state != CELL_MAKING) { /* failed meanwhile: it was only waiting for this */
@@ -220,14 +224,16 @@ static void on_setup_done(
 {
 	struct err err = answer->err;
 	int rc = err.code;
+	/* The cell's from here on, however few they are. */
+	cell->work_fd = fds[0];
+	cell->tmp_fd = fds[1];
+	cell->shm_fd = fds[2];
 	if (!rc && count != INIT_FOLDERS)
-		rc = err_set(&err, -EPROTO, "work", "the cell's init sent no folders");
-	if (!rc) {
-		cell->work_fd = fds[0];
-		cell->tmp_fd = fds[1];
-		cell->shm_fd = fds[2];
+		rc = err_set(&err, -EPROTO, "work",
+			"%zu of the cell's %u folders came: no descriptor is free", count,
+			INIT_FOLDERS);
+	if (!rc)
 		rc = make_pipes(cell, &err);
-	}
 	if (!rc)
 		rc = zygote_spawn(cell->zygote, cell, &err);
 	if (rc < 0)
