@@ -65,13 +65,11 @@ void cell_fail(struct cell *cell, const struct err *err)
 	cell_kill(cell);
 }
 
-static void forget_cgroup_watches(struct cell *cell)
+static void forget_memory_watch(struct cell *cell)
 {
-	for (size_t i = 0; i < 2; i++) {
-		if (cell->cgroup_watch[i] >= 0)
-			(void)inotify_rm_watch(cell->service->inotify_fd, cell->cgroup_watch[i]);
-		cell->cgroup_watch[i] = -1;
-	}
+	if (cell->memory_watch >= 0)
+		(void)inotify_rm_watch(cell->service->inotify_fd, cell->memory_watch);
+	cell->memory_watch = -1;
 }
 
 static void free_slot(struct cell *cell)
@@ -158,12 +156,13 @@ void cell_kill(struct cell *cell)
 	for (size_t i = 0; i < sizeof(watches) / sizeof(watches[0]); i++)
 		cell_unwatch(cell, watches[i]);
 	inputs_forget(cell);
-	forget_cgroup_watches(cell);
+	forget_memory_watch(cell);
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		fd_close(fds[i]);
 	for (size_t i = 0; i < CELL_FD_COUNT; i++)
 		fd_close(&cell->child_fds[i]);
+	cell_close_joins(cell);
 	cgroup_weigh(&cell->cgroup, 0);
 	kill_pidfd(cell->init_pidfd);
 	kill_pidfd(cell->runner_pidfd);

@@ -33,8 +33,7 @@ void cell_init(struct service *service, struct cell *cell, uint32_t slot)
 	int *const fds[] = {&cell->init_pidfd, &cell->runner_pidfd, &cell->init_socket_fd,
 		&cell->work_fd, &cell->tmp_fd, &cell->shm_fd, &cell->stdin_fd, &cell->stdout_fd,
 		&cell->stderr_fd, &cell->control_in_fd, &cell->control_out_fd, &cell->listener_fd,
-		&cell->oom_fd, &cell->input_mount_fd, &cell->input_copy_fd, &cell->cgroup_watch[0],
-		&cell->cgroup_watch[1]};
+		&cell->oom_fd, &cell->input_mount_fd, &cell->input_copy_fd, &cell->memory_watch};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		*fds[i] = -1;
 	for (size_t i = 0; i < CELL_FD_COUNT; i++)
@@ -60,11 +59,11 @@ static void on_make_limit(evutil_socket_t fd, short what, void *context)
 	cell_fail(cell, &err);
 }
 
-static int add_inotify(struct cell *cell, const char *file)
+static int watch_memory(struct cell *cell)
 {
-	char path[96];
-	(void)snprintf(
-		path, sizeof(path), "/proc/self/fd/%d/%s", cell->cgroup.dirs[CGROUP_UNIFIED], file);
+	char path[64];
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d/memory.events",
+		cell->cgroup.dirs[CGROUP_UNIFIED]);
 	return inotify_add_watch(cell->service->inotify_fd, path, IN_MODIFY);
 }
 
@@ -86,11 +85,8 @@ static int make_cgroup(struct cell *cell, struct err *err)
 		rc = cgroup_limit(&cell->cgroup, &limits, service->skip | LEFT_OUT_ALL, err);
 	if (rc < 0)
 		return rc;
-	if (cell->cgroup.dirs[CGROUP_UNIFIED] >= 0) {
-		cell->cgroup_watch[0] = add_inotify(cell, "cgroup.events");
-		if (cell->cgroup.v2)
-			cell->cgroup_watch[1] = add_inotify(cell, "memory.events");
-	}
+	if (cell->cgroup.v2)
+		cell->memory_watch = watch_memory(cell);
 	cell->oom_fd = cgroup_oom_eventfd(&cell->cgroup, err);
 	return cell->oom_fd < 0 && cell->oom_fd != -ENOTSUP ? cell->oom_fd : 0;
 }
@@ -139,12 +135,16 @@ static int map_uids(struct cell *cell, struct err *err)
 	return ns_write_maps(service->proc_fd, cell->init_pid, own, 2, false, err);
 }
 
+void cell_close_joins(struct cell *cell)
+{
+	while (cell->join_count)
+		fd_close(&cell->join_fds[--cell->join_count]);
+}
+
 static void on_init_answer(evutil_socket_t fd, short what, void *context);
 
 static int ask_setup(struct cell *cell, struct err *err)
 {
-	int fds[CELL_CGROUP_FDS_MAX];
-	size_t count = 0;
 	struct init_request request = {
 		.verb = INIT_SETUP,
 		.work_bytes = limits_default.work_bytes,
@@ -153,15 +153,14 @@ static int ask_setup(struct cell *cell, struct err *err)
 		.skip = cell->service->skip | LEFT_OUT_ALL,
 		.one_uid = cell->service->start.one_uid,
 	};
-	int rc = cgroup_attach_files(&cell->cgroup, fds, &count, err);
+	int rc = cgroup_attach_files(&cell->cgroup, cell->join_fds, &cell->join_count, err);
 	if (rc < 0)
 		return rc;
-	request.cgroup_fds = (uint32_t)count;
+	request.cgroup_fds = (uint32_t)cell->join_count;
 	cell->work_bytes = limits_default.work_bytes;
 	cell->work_inodes = limits_default.work_inodes;
-	ssize_t sent = fd_send(cell->init_socket_fd, &request, sizeof(request), fds, count);
-	while (count)
-		fd_close(&fds[--count]);
+	ssize_t sent = fd_send(
+		cell->init_socket_fd, &request, sizeof(request), cell->join_fds, cell->join_count);
 	return sent < 0 ? err_sys(err, (int)sent, "cell", "speaking with the cell's init") : 0;
 }
 
@@ -212,9 +211,9 @@ static int make_pipes(struct cell *cell, struct err *err)
 			return err_sys(err, -errno, "fds", "pipe2");
 		*ours[i] = ends[runner_reads ? 1 : 0];
 		cell->child_fds[i] = ends[runner_reads ? 0 : 1];
-		int rc = fd_set_nonblock(*ours[i], true);
-		if (rc < 0)
-			return err_sys(err, rc, "fds", "O_NONBLOCK");
+		/* A new one has no other flag that could be lost. */
+		if (fcntl(*ours[i], F_SETFL, O_NONBLOCK) < 0)
+			return err_sys(err, -errno, "fds", "O_NONBLOCK");
 	}
 	return 0;
 }

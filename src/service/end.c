@@ -23,6 +23,8 @@
 #define FREEZE_LOOK_LEAST_US 50u
 #define FREEZE_LOOK_MOST_US 500u
 
+static void collect(struct cell *cell);
+
 static void begin_kill_first(struct cell *cell)
 {
 	cell->kill_first = true;
@@ -36,7 +38,7 @@ static void begin_kill_first(struct cell *cell)
 
 static int look_again(struct cell *cell);
 
-/* inotify tells on v2, and not more often than every 10 ms; v1's freezer tells nobody. */
+/* Nobody tells: v2's file of events not more often than every 10 ms, and v1's freezer never. */
 static void on_look(evutil_socket_t fd, short what, void *context)
 {
 	struct cell *cell = context;
@@ -44,7 +46,7 @@ static void on_look(evutil_socket_t fd, short what, void *context)
 	(void)fd;
 	(void)what;
 	if (cgroup_frozen(&cell->cgroup) == 1)
-		end_on_frozen(cell);
+		collect(cell);
 	else if (clock_now_us() - cell->job->ended_us > limit_us || look_again(cell) < 0)
 		begin_kill_first(cell);
 }
@@ -78,10 +80,10 @@ void end_job(struct cell *cell, enum end_cause cause)
 		return;
 	}
 	/* Usually it stands still at once. */
-	if (look_again(cell) < 0)
+	if (cgroup_frozen(&cell->cgroup) == 1)
+		collect(cell);
+	else if (look_again(cell) < 0)
 		begin_kill_first(cell);
-	else
-		end_on_frozen(cell);
 }
 
 static void fill_output(struct output *from, struct job_output *to)
@@ -292,13 +294,6 @@ static void collect(struct cell *cell)
 	for (size_t i = 0; i < result.item_count; i++)
 		fd_close(&items[i].fd);
 	leave(cell, &status);
-}
-
-void end_on_frozen(struct cell *cell)
-{
-	if (cell->state == CELL_FREEZING && !cell->collected && !cell->kill_first &&
-		cgroup_frozen(&cell->cgroup) == 1)
-		collect(cell);
 }
 
 void end_on_empty(struct cell *cell)

@@ -38,9 +38,12 @@ static void store_name(const struct cell *cell, char *name, size_t room)
 
 /* The mount keeps the copy alive; its name goes once it is placed: move_mount refuses a mount whose
  * root has no name any more. */
-static void drop_name(const struct cell *cell)
+static void drop_name(struct cell *cell)
 {
 	char name[48];
+	if (!cell->input_named)
+		return;
+	cell->input_named = false;
 	store_name(cell, name, sizeof(name));
 	(void)unlinkat(cell->service->inputs_fd, name, 0);
 }
@@ -177,10 +180,12 @@ static void start_copy(struct cell *cell)
 	cell->job->copied_bytes = 0;
 	cell->input_copy_fd =
 		openat(cell->service->inputs_fd, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0444);
-	if (cell->input_copy_fd < 0)
+	if (cell->input_copy_fd < 0) {
 		fail(cell, -errno, "storing an input");
-	else
-		copy_piece(-1, 0, cell);
+		return;
+	}
+	cell->input_named = true;
+	copy_piece(-1, 0, cell);
 }
 
 bool inputs_is_inline(const struct service *service, const struct job_input *input)

@@ -7,9 +7,8 @@
  */
 #include "service/service.h"
 
-#include "base/fd.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <string.h>
@@ -78,7 +77,8 @@ int notify_take(struct cell *cell, int listener_number, struct err *err)
 	if (fd < 0)
 		return err_sys(err, -errno, "seccomp", "pidfd_getfd of the listener");
 	cell->listener_fd = fd;
-	int rc = fd_set_nonblock(fd, true);
+	/* It has no other flag that could be lost. */
+	int rc = fcntl(fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
 	if (!rc)
 		rc = notify_watch(cell);
 	return rc < 0 ? err_sys(err, rc, "seccomp", "watching the listener") : 0;

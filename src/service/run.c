@@ -146,21 +146,29 @@ void run_on_memory_event(struct cell *cell)
 		end_job(cell, END_MEMORY);
 }
 
-static void on_control_writable(evutil_socket_t fd, short what, void *context)
+/* Sends what the pipe takes of the job's frame. Whether that was all, or there is nobody to read.
+ */
+static bool send_code(struct cell *cell)
 {
-	struct cell *cell = context;
 	struct job *job = cell->job;
-	(void)what;
-
-	ssize_t wrote = write(fd, job->control_out.data + job->control_sent,
+	ssize_t wrote = write(cell->control_in_fd, job->control_out.data + job->control_sent,
 		job->control_out.len - job->control_sent);
 	if (wrote > 0)
 		job->control_sent += (size_t)wrote;
-	bool over = job->control_sent == job->control_out.len;
-	if (over || (wrote < 0 && errno != EAGAIN && errno != EINTR)) {
-		cell_unwatch(cell, WATCH_CONTROL_WRITE);
+	bool over = job->control_sent == job->control_out.len ||
+		    (wrote < 0 && errno != EAGAIN && errno != EINTR);
+	if (over)
 		buf_done(&job->control_out);
-	}
+	return over;
+}
+
+static void on_control_writable(evutil_socket_t fd, short what, void *context)
+{
+	struct cell *cell = context;
+	(void)fd;
+	(void)what;
+	if (send_code(cell))
+		cell_unwatch(cell, WATCH_CONTROL_WRITE);
 }
 
 static void on_stdin_writable(evutil_socket_t fd, short what, void *context)
@@ -186,18 +194,16 @@ static void on_stdin_writable(evutil_socket_t fd, short what, void *context)
 static int watch_job(struct cell *cell)
 {
 	const struct job_limits *limits = &cell->job->spec.limits;
-	const short in = EV_READ | EV_PERSIST, out = EV_WRITE | EV_PERSIST;
+	const short in = EV_READ | EV_PERSIST;
 
 	int rc = cell_watch(cell, WATCH_STDOUT, cell->stdout_fd, in, run_on_output);
 	if (!rc)
 		rc = cell_watch(cell, WATCH_STDERR, cell->stderr_fd, in, run_on_output);
-	if (!rc && cell->stdin_fd >= 0)
-		rc = cell_watch(cell, WATCH_STDIN, cell->stdin_fd, out, on_stdin_writable);
+	if (!rc && cell->stdin_fd >= 0 && cell->job->spec.stdin_fd >= 0)
+		rc = cell_watch(cell, WATCH_STDIN, cell->stdin_fd, EV_WRITE | EV_PERSIST,
+			on_stdin_writable);
 	if (!rc && cell->listener_fd >= 0 && cell->session)
 		rc = notify_watch(cell);
-	if (!rc)
-		rc = cell_watch(
-			cell, WATCH_CONTROL_WRITE, cell->control_in_fd, out, on_control_writable);
 	if (!rc && cell->oom_fd >= 0)
 		rc = cell_watch(cell, WATCH_OOM, cell->oom_fd, EV_READ, on_oom);
 	if (!rc)
@@ -242,8 +248,9 @@ void run_start(struct cell *cell)
 
 	if (cell->session && session_holds_back(cell))
 		return;
-	/* A session's call has a file for its stdin: a pipe's end cannot come twice. */
-	if (cell->session)
+	/* Its end is all that there is where no stdin was given. A session's call has a file for
+	 * its stdin: a pipe's end cannot come twice. */
+	if (cell->session || job->spec.stdin_fd < 0)
 		fd_close(&cell->stdin_fd);
 	job->call = ++cell->calls;
 	int rc = count_from_here(cell);
@@ -252,13 +259,12 @@ void run_start(struct cell *cell)
 		rc = build_job_frame(job);
 	if (!rc)
 		rc = watch_job(cell);
+	/* An empty pipe takes nearly every job at once. */
+	if (!rc && !send_code(cell))
+		rc = cell_watch(cell, WATCH_CONTROL_WRITE, cell->control_in_fd,
+			EV_WRITE | EV_PERSIST, on_control_writable);
 	if (rc < 0) {
 		(void)err_sys(&err, rc, "cell", "starting the job");
 		cell_fail(cell, &err);
-		return;
 	}
-	/* No wait for the loop to say that an empty pipe is writable. */
-	on_control_writable(cell->control_in_fd, EV_WRITE, cell);
-	if (job->spec.stdin_fd < 0 && cell->stdin_fd >= 0)
-		on_stdin_writable(cell->stdin_fd, EV_WRITE, cell);
 }

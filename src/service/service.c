@@ -99,9 +99,7 @@ static void on_inotify(evutil_socket_t fd, short what, void *context)
 		at += (ssize_t)(sizeof(*event) + event->len);
 		for (uint32_t i = 0; i < service->cell_count; i++) {
 			struct cell *cell = &service->cells[i];
-			if (cell->cgroup_watch[0] == event->wd)
-				end_on_frozen(cell);
-			else if (cell->cgroup_watch[1] == event->wd)
+			if (cell->memory_watch == event->wd)
 				run_on_memory_event(cell);
 		}
 	}

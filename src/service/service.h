@@ -147,10 +147,13 @@ struct cell {
 	int stdin_fd, stdout_fd, stderr_fd, control_in_fd, control_out_fd;
 	int child_fds[CELL_FD_COUNT]; /* the runner's ends, until it has them */
 	int listener_fd, oom_fd;
-	int cgroup_watch[2]; /* inotify: cgroup.events, memory.events; -1 */
+	int memory_watch; /* inotify: memory.events (v2); -1 */
 	int input_mount_fd;
 	int input_copy_fd;
+	bool input_named; /* the copy has a name in the store */
 	struct cgroup cgroup;
+	int join_fds[CELL_CGROUP_FDS_MAX]; /* how to get into it, until init and runner are */
+	size_t join_count;
 	bool collected;		/* the result has been sent */
 	bool kill_first;	/* no freezer: collect once the cell is empty */
 	unsigned cleanup_tries; /* to remove the cgroup, in vain */
@@ -291,7 +294,6 @@ int notify_watch(struct cell *cell) MUST_CHECK; /* anew, for a later call */
 void end_job(struct cell *cell, enum end_cause cause);
 /* A figure that the verdict needs could not be read: brig's own fault, never a guess. */
 void end_unread(struct cell *cell, int rc);
-void end_on_frozen(struct cell *cell);
 void end_on_empty(struct cell *cell);
 void end_answer_without_cell(struct job *job);
 

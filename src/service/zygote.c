@@ -347,10 +347,10 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 	struct service *service = cell->service;
 	struct warm *warm = forking(zygote);
 	int fds[2 + CELL_FD_COUNT + CELL_CGROUP_FDS_MAX];
-	int tasks[CELL_CGROUP_FDS_MAX];
-	size_t count = 0, task_count = 0;
+	size_t count = 0;
 	struct zygote_spawn spawn = {
 		.slot = cell->slot,
+		.cgroup_fds = (uint32_t)cell->join_count,
 		.has_unified = cell->cgroup.dirs[CGROUP_UNIFIED] >= 0,
 		.one_uid = service->start.one_uid,
 		.skip = service->skip | LEFT_OUT_ALL,
@@ -361,20 +361,15 @@ int zygote_spawn(struct zygote *zygote, struct cell *cell, struct err *err)
 	};
 	if (!warm)
 		return err_set(err, -ECHILD, "zygote", "the %s zygote is gone", zygote->level);
-	int rc = cgroup_attach_files(&cell->cgroup, tasks, &task_count, err);
-	if (rc < 0)
-		return rc;
-	spawn.cgroup_fds = (uint32_t)task_count;
 	fds[count++] = cell->init_pidfd;
 	for (size_t i = 0; i < CELL_FD_COUNT; i++)
 		fds[count++] = cell->child_fds[i];
 	if (spawn.has_unified)
 		fds[count++] = cell->cgroup.dirs[CGROUP_UNIFIED];
-	for (size_t i = 0; i < task_count; i++)
-		fds[count++] = tasks[i];
+	for (size_t i = 0; i < cell->join_count; i++)
+		fds[count++] = cell->join_fds[i];
 	ssize_t sent = fd_send(warm->control_fd, &spawn, sizeof(spawn), fds, count);
-	while (task_count)
-		fd_close(&tasks[--task_count]);
+	cell_close_joins(cell);
 	if (sent < 0)
 		return err_sys(err, (int)sent, "zygote", "asking the zygote");
 	cell->warm = warm;
