@@ -162,8 +162,8 @@ void cgroup_weigh(const struct cgroup *cgroup, unsigned times)
 	char text[16];
 	unsigned usual = cgroup->v2 ? 100 : 1024, least = cgroup->v2 ? 1 : 2;
 	int dir_fd = cgroup->dirs[cgroup->v2 ? CGROUP_UNIFIED : CGROUP_CPU];
-	(void)snprintf(text, sizeof(text), "%u",
-		times ? usual * (times < 100 ? times : 100) : least);
+	(void)snprintf(
+		text, sizeof(text), "%u", times ? usual * (times < 100 ? times : 100) : least);
 	if (dir_fd >= 0)
 		(void)!fd_write_file(dir_fd, cgroup->v2 ? "cpu.weight" : "cpu.shares", text);
 }
