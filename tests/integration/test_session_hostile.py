@@ -38,7 +38,7 @@ def test_a_forged_failure_while_inputs_are_placed(service):
     with Session(service) as session:
         assert session(LATER.format(what=f"os.write(4, {frame!r})")).outcome == "ok"
         wait_between_calls()
-        result = session("print('ran')", inputs={"big": BIG})
+        result = session("import time\ntime.sleep(30)", inputs={"big": BIG})
         assert result.outcome == "exit" and result.fault == "", result
         assert "spoiled the channel" in result.session.lost_why, result
 
