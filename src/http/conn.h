@@ -19,9 +19,9 @@
 #define CONN_STREAM_LIMIT_MS 10000u
 #define CONN_WRITE_BYTES (4u * 1024u)
 #define CONN_STREAM_BYTES (128u * 1024u)
-#define CONN_STUCK_MS 5000u	   /* of that, until it may have to make room */
-#define CONN_LINGER_LIMIT_MS 2000u /* for a client to read why it was refused */
-#define CONN_LINGER_BYTES (4u * 1024u * 1024u)
+#define CONN_STUCK_MS 5000u			/* of that, until it may have to make room */
+#define CONN_LINGER_LIMIT_MS 2000u		/* for a client to read why it was refused */
+#define CONN_LINGER_BYTES (64u * 1024u * 1024u) /* many send all before they read */
 
 enum conn_state {
 	CONN_HEAD,

@@ -178,7 +178,8 @@ static void fill_usage(struct cell *cell, struct job *job, struct job_result *re
 	if (rc < 0 && job->facts.cause != END_FAULT)
 		tell_unread(job, rc);
 	/* No group counts where those layers are missing: then what the runner's own end told. */
-	if (layer_in(cell->service->skip, LAYER_CPU))
+	job->facts.rlimit_alone = layer_in(cell->service->skip, LAYER_CPU);
+	if (job->facts.rlimit_alone)
 		usage.cpu_us = cell_spent_us(cell);
 	if (layer_in(cell->service->skip, LAYER_MEMORY))
 		usage.memory_peak_bytes = (uint64_t)cell->spent.ru_maxrss * KIB;

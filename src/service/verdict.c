@@ -10,7 +10,8 @@ static struct verdict limit(enum outcome outcome, uint64_t hit)
 
 static bool cpu_is_spent(const struct verdict_facts *facts)
 {
-	return facts->cpu_us >= (uint64_t)facts->limits.cpu_ms * 1000;
+	uint64_t limit_us = (uint64_t)facts->limits.cpu_ms * 1000;
+	return facts->cpu_us >= (facts->rlimit_alone ? limit_us - limit_us / 4 : limit_us);
 }
 
 /* The process ended, or said that it was done. */

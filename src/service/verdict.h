@@ -35,6 +35,7 @@ struct verdict_facts {
 	bool error_item; /* an uncaught exception was reported */
 	uint64_t oom_kills;
 	uint64_t cpu_us;
+	bool rlimit_alone; /* no group counts: RLIMIT_CPU ends it, by ticks that may run ahead */
 	struct job_limits limits;
 	int syscall; /* END_DENIED: its number */
 	uint32_t syscall_arch;

@@ -126,6 +126,20 @@ except ChildProcessError:
     assert run(code, cpu_ms=4000, wall_ms=30000).outcome == "ok"
 
 
+def test_the_count_of_the_group_ends_a_job_before_ticks_do(own_service):
+    """RLIMIT_CPU goes by ticks, which can run ahead of the time really had: it stands far behind."""
+    with channel.Call(own_service.socket, "print('up', flush=True)\nimport time; time.sleep(600)",
+                      stream=True, cpu_ms=20000) as call:
+        call.wait_output("up\n")
+        runner, = own_service.runners()
+        with open(f"/proc/{runner}/limits", encoding="ascii") as file:
+            line = next(line for line in file if line.startswith("Max cpu time"))
+        assert int(line.split()[3]) >= 40
+        call.cancel()
+        assert call.result().outcome == "cancelled"
+
+
+
 def test_cpu_sleep_costs_none(run):
     result = run("import time; time.sleep(0.5)", cpu_ms=300)
     assert result.outcome == "ok"

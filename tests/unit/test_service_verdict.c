@@ -49,6 +49,14 @@ static void test_signal(void **state)
 	/* SIGXCPU is the clock's only where the CPU is spent. */
 	facts.signal = SIGXCPU;
 	assert_int_equal(verdict_of(&facts).outcome, OUTCOME_SIGNAL);
+	facts.cpu_us = (uint64_t)limits_default.cpu_ms * 1000 - 1;
+	assert_int_equal(verdict_of(&facts).outcome, OUTCOME_SIGNAL);
+	/* The kernel's ticks for RLIMIT_CPU run ahead of the time really had. */
+	facts.rlimit_alone = true;
+	assert_int_equal(verdict_of(&facts).outcome, OUTCOME_TIMEOUT_CPU);
+	facts.cpu_us /= 2;
+	assert_int_equal(verdict_of(&facts).outcome, OUTCOME_SIGNAL);
+	facts.rlimit_alone = false;
 	facts.cpu_us = (uint64_t)limits_default.cpu_ms * 1000;
 	assert_int_equal(verdict_of(&facts).outcome, OUTCOME_TIMEOUT_CPU);
 	assert_int_equal(verdict_of(&facts).limit_hit, limits_default.cpu_ms);
