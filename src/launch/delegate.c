@@ -168,16 +168,16 @@ static bool has_controllers(int dir_fd)
 static void make_room(int own_fd)
 {
 	char line[32];
-	cleanup_fd int procs_fd = openat(own_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
-	if (procs_fd < 0 || (mkdirat(own_fd, LEAF, 0755) < 0 && errno != EEXIST))
+	int procs_fd = openat(own_fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	FILE *procs = procs_fd < 0 ? NULL : fdopen(procs_fd, "r");
+	if (!procs) {
+		fd_close(&procs_fd);
 		return;
-	FILE *procs = fdopen(procs_fd, "r");
-	if (procs)
-		procs_fd = -1; /* the stream's now */
-	while (procs && fgets(line, sizeof(line), procs))
+	}
+	bool there = mkdirat(own_fd, LEAF, 0755) == 0 || errno == EEXIST;
+	while (there && fgets(line, sizeof(line), procs))
 		(void)!fd_write_file(own_fd, LEAF "/cgroup.procs", line);
-	if (procs)
-		(void)fclose(procs);
+	(void)fclose(procs);
 }
 
 static void strip_leaf(char *path)

@@ -111,7 +111,9 @@ void procfs_descriptors(int proc_fd, pid_t pid, char *list, size_t room)
 	size_t used = 0;
 	(void)snprintf(path, sizeof(path), "%d/fd", (int)pid);
 	cleanup_fd int dir_fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int count = dir_fd < 0 ? -errno : folder_names(dir_fd, names, DESCRIPTORS_SHOWN, NULL);
+	int count = -1;
+	if (dir_fd >= 0)
+		count = folder_names(dir_fd, names, DESCRIPTORS_SHOWN, NULL);
 	list[0] = 0;
 	for (int i = 0; i < count; i++) {
 		int wrote = snprintf(list + used, room - used, "%s%s", used ? " " : "", names[i]);
