@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long a dead runner may wait for an idle CPU before it competes for one again. */
+/* How long what dies may wait for an idle CPU before it competes for one again. */
 #define LAZY_LIMIT_US 30000u
 #define REAP_RETRY_US 10000u
 #define CLEANUP_RETRY_US 2000u /* doubled with each try */
@@ -168,7 +168,7 @@ void cell_kill(struct cell *cell)
 	kill_pidfd(cell->runner_pidfd);
 	cgroup_thaw(&cell->cgroup);
 	cell->state = CELL_DYING;
-	if (cell->runner_pidfd >= 0 &&
+	if ((cell->runner_pidfd >= 0 || cell->init_pidfd >= 0) &&
 		cell_timer(cell, WATCH_WALL, LAZY_LIMIT_US, on_lazy_limit) < 0)
 		on_lazy_limit(-1, 0, cell);
 	clean_up(-1, 0, cell);
