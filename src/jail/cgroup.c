@@ -157,15 +157,38 @@ static int limit_cpu(const struct cgroup *cgroup, uint32_t cpus)
 	return fd_write_file(cgroup->dirs[CGROUP_CPU], "cpu.cfs_quota_us", text);
 }
 
-void cgroup_weigh(const struct cgroup *cgroup, unsigned times)
+static enum cgroup_controller shares_cpu(bool v2)
 {
-	char text[16];
-	unsigned usual = cgroup->v2 ? 100 : 1024, least = cgroup->v2 ? 1 : 2;
-	int dir_fd = cgroup->dirs[cgroup->v2 ? CGROUP_UNIFIED : CGROUP_CPU];
-	(void)snprintf(
-		text, sizeof(text), "%u", times ? usual * (times < 100 ? times : 100) : least);
+	return v2 ? CGROUP_UNIFIED : CGROUP_CPU;
+}
+
+void cgroup_make_beside(const struct cgroup_tree *tree, const char *name, struct cgroup *ret_cgroup)
+{
+	enum cgroup_controller which = shares_cpu(tree->v2);
+	cgroup_init(ret_cgroup);
+	ret_cgroup->v2 = tree->v2;
+	if (tree->dirs[which] >= 0 &&
+		(mkdirat(tree->dirs[which], name, 0755) == 0 || errno == EEXIST))
+		ret_cgroup->dirs[which] = openat(
+			tree->dirs[which], name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+void cgroup_join_beside(const struct cgroup *cgroup)
+{
+	int dir_fd = cgroup->dirs[shares_cpu(cgroup->v2)];
 	if (dir_fd >= 0)
-		(void)!fd_write_file(dir_fd, cgroup->v2 ? "cpu.weight" : "cpu.shares", text);
+		(void)!fd_write_file(dir_fd, "cgroup.procs", "0");
+}
+
+void cgroup_yield(const struct cgroup *cgroup, bool yields)
+{
+	int dir_fd = cgroup->dirs[shares_cpu(cgroup->v2)];
+	if (dir_fd < 0 || fd_write_file(dir_fd, "cpu.idle", yields ? "1" : "0") == 0)
+		return;
+	if (cgroup->v2)
+		(void)!fd_write_file(dir_fd, "cpu.weight", yields ? "1" : "100");
+	else
+		(void)!fd_write_file(dir_fd, "cpu.shares", yields ? "2" : "1024");
 }
 
 static int limit_pids(const struct cgroup *cgroup, uint32_t processes)

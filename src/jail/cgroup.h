@@ -66,9 +66,18 @@ layer_set cgroup_layers(const struct cgroup_tree *tree);
 int cgroup_make(const struct cgroup_tree *tree, const char *name, struct cgroup *ret_cgroup,
 	struct err *err) MUST_CHECK;
 
-/* Its share of CPU time where that is short: so many times (1 to 100) that of another group, or 0
- * for the least there is. A wish, and no layer: where the controller is missing nothing is done. */
-void cgroup_weigh(const struct cgroup *cgroup, unsigned times);
+/*
+ * A group beside the cells' for processes of the service itself, in that hierarchy alone that
+ * shares out CPU time; one without directories where there is none. A wish, as is joining it, which
+ * the process that calls does.
+ */
+void cgroup_make_beside(
+	const struct cgroup_tree *tree, const char *name, struct cgroup *ret_cgroup);
+void cgroup_join_beside(const struct cgroup *cgroup);
+
+/* Whether it runs only while no other group of the tree wants the CPU. Before Linux 5.15 it has the
+ * least share there is instead. A wish, and no layer: without the controller nothing is done. */
+void cgroup_yield(const struct cgroup *cgroup, bool yields);
 
 /* Sets the limits of those layers that are not in `skip`. May be called again for a new job. */
 int cgroup_limit(const struct cgroup *cgroup, const struct cgroup_limits *limits, layer_set skip,

@@ -2,13 +2,14 @@
  * delegate: a cgroup subtree for the service, made by who may and given to who will use it.
  *
  *	v2	OWN/brig.N/		controllers enabled, owned by the service's uid
- *		OWN/brig.N/service	the service, its zygotes, its maker
- *		OWN/brig.N/cell-…	made by the service
- *	v1	OWN/brig.N/ in the hierarchy of each controller
+ *		OWN/brig.N/service	the service
+ *		OWN/brig.N/making	its maker, its zygotes; made by it
+ *		OWN/brig.N/cell-…	made by it
+ *	v1	OWN/brig.N/ in the hierarchy of each controller; `service` and `making` in cpu's alone
  *
  * OWN is the caller's own cgroup for an ordinary user. Root takes the hierarchy's root: always the
  * same place, so that what a killed launcher left is found by the next one of its number. On v2
- *root takes its own group where that was delegated to it (systemd's Delegate=yes).
+ * root takes its own group where that was delegated to it (systemd's Delegate=yes).
  */
 #ifndef BRIG_LAUNCH_DELEGATE_H
 #define BRIG_LAUNCH_DELEGATE_H

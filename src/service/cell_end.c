@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "service/procfs.h"
+#include "service/yield.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,8 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long what dies may wait for an idle CPU before it competes for one again. */
-#define LAZY_LIMIT_US 30000u
 #define REAP_RETRY_US 10000u
 #define CLEANUP_RETRY_US 2000u /* doubled with each try */
 #define CLEANUP_DOUBLINGS 6u
@@ -135,15 +134,6 @@ static void clean_up(evutil_socket_t fd, short what, void *context)
 	free_slot(cell);
 }
 
-/* On a busy machine what runs only when nothing else does would never end. */
-static void on_lazy_limit(evutil_socket_t fd, short what, void *context)
-{
-	struct cell *cell = context;
-	(void)fd;
-	(void)what;
-	cgroup_weigh(&cell->cgroup, 1);
-}
-
 void cell_kill(struct cell *cell)
 {
 	static const enum cell_watch watches[] = {WATCH_INIT_SOCKET, WATCH_CONTROL,
@@ -163,14 +153,11 @@ void cell_kill(struct cell *cell)
 	for (size_t i = 0; i < CELL_FD_COUNT; i++)
 		fd_close(&cell->child_fds[i]);
 	cell_close_joins(cell);
-	cgroup_weigh(&cell->cgroup, 0);
+	cell->state = CELL_DYING;
+	yield_set(cell, true);
 	kill_pidfd(cell->init_pidfd);
 	kill_pidfd(cell->runner_pidfd);
 	cgroup_thaw(&cell->cgroup);
-	cell->state = CELL_DYING;
-	if ((cell->runner_pidfd >= 0 || cell->init_pidfd >= 0) &&
-		cell_timer(cell, WATCH_WALL, LAZY_LIMIT_US, on_lazy_limit) < 0)
-		on_lazy_limit(-1, 0, cell);
 	clean_up(-1, 0, cell);
 }
 

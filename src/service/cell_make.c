@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "jail/ns.h"
+#include "service/yield.h"
 #include "wire/mutant.h"
 
 #include <errno.h>
@@ -87,6 +88,7 @@ static int make_cgroup(struct cell *cell, struct err *err)
 		return rc;
 	if (cell->cgroup.v2)
 		cell->memory_watch = watch_memory(cell);
+	yield_set(cell, !cell->job || cell->job->yields);
 	cell->oom_fd = cgroup_oom_eventfd(&cell->cgroup, err);
 	return cell->oom_fd < 0 && cell->oom_fd != -ENOTSUP ? cell->oom_fd : 0;
 }

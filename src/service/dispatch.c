@@ -4,11 +4,12 @@
  * The slots are shared out between roles: the next job is the oldest one of the role that has the
  * fewest cells, and while there are several roles none may hold more than three quarters of the
  * slots. So a role that floods the queue waits for itself. Nor does it take the last cells that are
- * free, and where CPU is short, a cell of the quieter role weighs more.
+ * free, and where CPU is short, most of its cells yield.
  */
 #include "service/service.h"
 
 #include "base/clock.h"
+#include "service/yield.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,16 +34,6 @@ static bool has_its_share(const struct service *service, const struct job *job)
 {
 	uint32_t most = service->cell_count - (service->cell_count + 3) / 4;
 	return service->role_count > 1 && most > 0 && service->roles[job->role].active >= most;
-}
-
-/* Of the CPU time of a cell, against one of the busiest role: what it has fewer jobs. */
-static unsigned weight_of(const struct service *service, const struct job *job)
-{
-	uint32_t own = service->roles[job->role].active, most = own;
-	for (uint32_t i = 0; i < service->role_count; i++)
-		if (service->roles[i].active > most)
-			most = service->roles[i].active;
-	return most < BUSY_JOBS || !own ? 1 : most / own;
 }
 
 static struct job *next_job(struct service *service)
@@ -78,8 +69,10 @@ static void give(struct service *service, struct job *job, struct cell *cell)
 	service->roles[job->role].active++;
 	job->counted = true;
 	job->cell = cell;
-	job->weight = weight_of(service, job);
+	job->yields = yield_is_due(service->roles[job->role].active, service->cpus);
 	cell->job = job;
+	if (!job->yields && cell->state != CELL_FREE && cell->state < CELL_PARKED_IDLE)
+		yield_set(cell, false);
 	if (job->turn.session)
 		session_own(job->turn.session, cell);
 }
@@ -110,6 +103,8 @@ static void try_job(struct service *service, struct job *job)
 		refuse(service, job, &fault);
 		return;
 	}
+	if (!yield_is_due(service->roles[job->role].active + 1, service->cpus))
+		yield_hurry(service, zygote);
 	if (zygote_ready(zygote) && pool_is_making(service, zygote))
 		return; /* each would only take longer; dispatched again when one is parked */
 	cell = zygote_ready(zygote) ? pool_free_slot(service) : NULL;
@@ -138,6 +133,7 @@ void dispatch(struct service *service)
 			try_job(service, job);
 	} while (service->dispatch_again && !TAILQ_EMPTY(&service->waiting));
 	service->dispatching = false;
+	yield_look(service);
 	pool_refill_soon(service);
 }
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-int maker_start(struct maker *ret_maker, struct err *err)
+int maker_start(struct maker *ret_maker, const struct cgroup *group, struct err *err)
 {
 	int pair[2];
 	struct err report = {0};
@@ -21,8 +21,10 @@ int maker_start(struct maker *ret_maker, struct err *err)
 	pid_t pid = fork();
 	if (pid < 0)
 		return err_sys(err, -errno, "maker", "fork");
-	if (pid == 0)
+	if (pid == 0) {
+		cgroup_join_beside(group);
 		maker_main(pair[1]);
+	}
 	(void)close(pair[1]);
 	cleanup_fd int socket_fd = pair[0];
 	int rc = fd_read_all(socket_fd, &report, sizeof(report));

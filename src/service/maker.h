@@ -9,6 +9,7 @@
 #define BRIG_SERVICE_MAKER_H
 
 #include "base/err.h"
+#include "jail/cgroup.h"
 #include "wire/cell.h"
 
 #include <sys/types.h>
@@ -27,8 +28,8 @@ struct maker_message {
 	struct maker_request request;
 };
 
-/* Forks the maker. It has built its root when this returns 0. */
-int maker_start(struct maker *ret_maker, struct err *err) MUST_CHECK;
+/* Forks the maker, into `group` (cgroup_join_beside). It has built its root when this returns 0. */
+int maker_start(struct maker *ret_maker, const struct cgroup *group, struct err *err) MUST_CHECK;
 
 /*
  * Asks for an init. `init_socket_fd` is borrowed, `unified_fd` and `net_fd` may be -1. The answer

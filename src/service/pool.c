@@ -9,6 +9,7 @@
 #include "service/service.h"
 
 #include "base/clock.h"
+#include "service/yield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -217,12 +218,9 @@ static bool hold_for_a_young_job(struct service *service, const struct zygote *z
 	       event_add(service->refill_event, &later) == 0;
 }
 
-static void refill(evutil_socket_t fd, short what, void *context)
+static void make_what_is_missing(struct service *service)
 {
-	struct service *service = context;
 	struct zygote *zygote;
-	(void)fd;
-	(void)what;
 
 	/* After one that failed, the sizing timer comes back to it. */
 	while (clock_now_us() >= service->park_after_us &&
@@ -236,6 +234,14 @@ static void refill(evutil_socket_t fd, short what, void *context)
 			return;
 		cell_make(cell, zygote);
 	}
+}
+
+static void refill(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	make_what_is_missing(context);
+	yield_look(context);
 }
 
 void pool_rest(struct service *service, const struct err *err)
@@ -271,19 +277,19 @@ static void resize(evutil_socket_t fd, short what, void *context)
 	pool_refill_soon(service);
 }
 
-static uint32_t making_max(void)
+static uint32_t count_cpus(void)
 {
 	cpu_set_t cpus;
-	uint32_t most = sched_getaffinity(0, sizeof(cpus), &cpus) == 0
-				? (uint32_t)CPU_COUNT(&cpus) * MAKING_FOR_JOBS_PER_CPU
-				: 0;
-	return most > MAKING_FOR_JOBS_LEAST ? most : MAKING_FOR_JOBS_LEAST;
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (uint32_t)CPU_COUNT(&cpus) : 1;
 }
 
 int pool_init(struct service *service, struct err *err)
 {
 	const struct timeval period = {.tv_sec = SIZING_SECONDS};
-	service->making_max = making_max();
+	service->cpus = count_cpus();
+	service->making_max = service->cpus * MAKING_FOR_JOBS_PER_CPU;
+	if (service->making_max < MAKING_FOR_JOBS_LEAST)
+		service->making_max = MAKING_FOR_JOBS_LEAST;
 
 	service->meminfo_fd = openat(service->proc_fd, "meminfo", O_RDONLY | O_CLOEXEC);
 	service->refill_event = event_new(service->base, -1, 0, refill, service);

@@ -2,6 +2,7 @@
 #include "service/session.h"
 
 #include "base/fd.h"
+#include "service/yield.h"
 #include "wire/mutant.h"
 
 #include <errno.h>
@@ -34,8 +35,9 @@ int run_ask_resize(struct cell *cell, struct err *err)
 	return sent < 0 ? err_sys(err, (int)sent, "work", "speaking with the cell's init") : 0;
 }
 
-/* One CPU for each that the job may use, those with the fewest running cells: then what the job
- * counts as its CPUs, what it may use and what it gets are the same. */
+/* One CPU for each that the job may use, those with the fewest running cells, of which those that
+ * yield count least: then what the job counts as its CPUs, what it may use and what it gets are the
+ * same. */
 static int pin(struct cell *cell, struct err *err)
 {
 	struct service *service = cell->service;
@@ -47,7 +49,8 @@ static int pin(struct cell *cell, struct err *err)
 		return err_sys(err, -errno, "cpu", "sched_getaffinity");
 	for (uint32_t i = 0; i < service->cell_count; i++)
 		if (service->cells[i].state == CELL_RUNNING)
-			load[service->cells[i].cpu]++;
+			load[service->cells[i].cpu] +=
+				service->cells[i].yield.on ? 1 : LAUNCH_CELLS_MAX;
 	for (uint32_t n = 0; n < cell->job->spec.limits.cpus; n++) {
 		int best = -1;
 		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -143,8 +146,8 @@ int run_limit(struct cell *cell, struct err *err)
 	int rc = limit_group(cell, err);
 	if (!rc)
 		rc = pin(cell, err);
-	if (!rc && (cell->job->weight > 1 || cell->session))
-		cgroup_weigh(&cell->cgroup, cell->job->weight);
+	if (!rc)
+		yield_set(cell, cell->job->yields);
 	return rc ? rc : limit_cpu_seconds(cell, err);
 }
 

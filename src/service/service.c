@@ -8,6 +8,7 @@
 #include "jail/seccomp_build.h"
 #include "service/enter.h"
 #include "service/folder.h"
+#include "service/yield.h"
 #include "wire/mutant.h"
 
 #include <errno.h>
@@ -272,9 +273,10 @@ int service_init(struct service *service, const struct launch_message *start,
 	service->control_fd = LAUNCH_CONTROL_FD;
 	service->link_fd = LAUNCH_LINK_FD;
 
+	yield_init(service);
 	int rc = settle_layers(service, err);
 	if (!rc) /* the maker first: it is to hold as little as possible */
-		rc = maker_start(&service->maker, err);
+		rc = maker_start(&service->maker, &service->making, err);
 	if (!rc)
 		rc = build_filter(service, err);
 	if (!rc)

@@ -68,6 +68,7 @@ enum cell_watch {
 	WATCH_WALL,    /* timer: the job's wall limit; before, that of making a cell or of init */
 	WATCH_CPU,     /* timer: when the CPU limit could be reached at the earliest */
 	WATCH_COPY,    /* timer 0: the next piece of a large input */
+	WATCH_YIELD,   /* timer: how long it yields before that is looked at */
 	WATCH_CLEANUP, /* timer: the next try to remove the cgroup; the limit of freezing */
 	WATCH_COUNT,
 };
@@ -83,7 +84,7 @@ struct turn {
 
 struct job {
 	TAILQ_ENTRY(job) queue;
-	unsigned weight; /* of its cell's CPU time, against others: 1 or more */
+	bool yields; /* its cell: see yield.h */
 	bool queued;
 	bool stuck;    /* looked at in this round, and nothing to be done */
 	uint32_t role; /* index of its share */
@@ -152,6 +153,10 @@ struct cell {
 	int input_copy_fd;
 	bool input_named; /* the copy has a name in the store */
 	struct cgroup cgroup;
+	struct {
+		bool on;
+		uint64_t looked_us, used_us; /* the job's CPU time then; 0 before a look */
+	} yield;
 	int join_fds[CELL_CGROUP_FDS_MAX]; /* how to get into it, until init and runner are */
 	size_t join_count;
 	bool collected;		/* the result has been sent */
@@ -183,6 +188,8 @@ struct service {
 	struct cell_filter filter;
 	char filter_hash[17]; /* of its code: the first digits of SHA-256 */
 	struct maker maker;
+	struct cgroup making; /* the group of the maker and the zygotes */
+	bool making_yields;
 	struct event *maker_event, *link_event, *control_event, *inotify_event;
 	struct event *refill_event, *sizing_event;
 	int control_fd, link_fd, proc_fd, inputs_fd, inotify_fd, meminfo_fd;
@@ -203,6 +210,7 @@ struct service {
 	uint64_t park_after_us; /* parking rests until then: the last cell could not be made */
 	struct role_share roles[ROLES_MAX];
 	uint32_t role_count;
+	uint32_t cpus;	     /* that it may run on */
 	uint32_t making_max; /* of one level, for jobs that wait */
 	char kernel[96];
 	uint64_t kills[STATS_KILL_COUNT], cells_parked, cells_failed;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define RETRY_US 5000000u
+#define SLOW_START_US 5000000u
 #define START_LIMIT_SECONDS 60 /* the warmest imports take a second or two, twenty without KVM */
 
 static void on_message(evutil_socket_t fd, short what, void *context);
@@ -34,6 +35,16 @@ static struct warm *forking(const struct zygote *zygote)
 static bool starting(const struct zygote *zygote)
 {
 	return zygote->warm[0].state == WARM_STARTING || zygote->warm[1].state == WARM_STARTING;
+}
+
+bool zygote_is_awaited(const struct zygote *zygote)
+{
+	uint64_t now_us = clock_now_us();
+	for (size_t i = 0; i < 2; i++)
+		if (zygote->warm[i].state == WARM_STARTING &&
+			(!forking(zygote) || now_us - zygote->warm[i].born_us > SLOW_START_US))
+			return true;
+	return false;
 }
 
 bool zygote_ready(const struct zygote *zygote)

@@ -75,6 +75,8 @@ struct zygote *level_for(struct service *service, const struct job_spec *spec);
  * there is none. NULL where there is no place for another. */
 struct zygote *zygote_for(struct service *service, const struct job *job);
 bool zygote_ready(const struct zygote *zygote);
+/* Nothing can be forked before one that is starting has started, or that takes long. */
+bool zygote_is_awaited(const struct zygote *zygote);
 bool zygote_failed(const struct zygote *zygote);
 void zygote_ensure(struct zygote *zygote);
 void zygote_stuck(struct warm *warm); /* it owes an answer and does not give it */
