@@ -5,7 +5,7 @@
  *		OWN/brig.N/service	the service
  *		OWN/brig.N/making	its maker, its zygotes; made by it
  *		OWN/brig.N/cell-…	made by it
- *	v1	OWN/brig.N/ in the hierarchy of each controller; `service` and `making` in cpu's alone
+ *	v1	OWN/brig.N/ in the hierarchy of each controller; the first two in cpu's
  *
  * OWN is the caller's own cgroup for an ordinary user. Root takes the hierarchy's root: always the
  * same place, so that what a killed launcher left is found by the next one of its number. On v2

@@ -260,7 +260,7 @@ class Service:
     def cells(self):
         """Names of this service's cells, by their cgroups in any hierarchy."""
         return {path.rsplit("/", 1)[1] for path in cgroups() if "/cell-" in path and
-                self._mine(path)}
+                self.owns(path)}
 
     def settled(self):
         """Waits until only parked cells are left: an answer comes before its cell is taken down. One
@@ -283,7 +283,8 @@ class Service:
         return [pid for pid in self.children("brig-zygote")
                 if len(status_of(pid).get("NSpid", "").split()) > depth]
 
-    def _mine(self, path):
+    def owns(self, path):
+        """Whether a group is of this service."""
         if not hasattr(self, "_instance"):
             cgroup = pathlib.Path(f"/proc/{self.service_pid()}/cgroup").read_text()
             self._instance = next((part for line in cgroup.splitlines()

@@ -1,0 +1,92 @@
+"""Who leaves the CPU to others: a role's jobs beyond its share, cells in the making, what dies."""
+
+import contextlib
+import os
+import pathlib
+
+import channel
+import host
+
+SLEEP = "import time\nprint('on', flush=True)\ntime.sleep(600)"
+ENDLESS = "print('on', flush=True)\nwhile True: pass"
+LONG = {"wall_ms": 300000, "cpu_ms": 300000}
+
+
+@contextlib.contextmanager
+def on_cpus(count):
+    """As if the machine had no more of them, for what is started within."""
+    all_of_them = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(all_of_them)[:count])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, all_of_them)
+
+
+def yields(folder):
+    """None where the group has gone, or where its hierarchy does not share out CPU time."""
+    with contextlib.suppress(FileNotFoundError, OSError):
+        for file, means_yes in (("cpu.idle", "1"), ("cpu.weight", "1"), ("cpu.shares", "2")):
+            if (folder / file).exists():
+                return (folder / file).read_text().strip() == means_yes
+    return None
+
+
+def groups(service):
+    """Name → whether it yields, of all groups of this service."""
+    found = {}
+    for path in map(pathlib.Path, host.cgroups()):
+        if service.owns(str(path)) and (told := yields(path)) is not None:
+            found[path.name] = told
+    return found
+
+
+def competing(service):
+    return sorted(name for name, told in groups(service).items()
+                  if name.startswith("cell-") and not told)
+
+
+def test_a_roles_jobs_beyond_half_of_the_cpus_yield():
+    with contextlib.ExitStack() as stack:
+        with on_cpus(2):
+            service = stack.enter_context(host.Service(cells=12, park=2))
+        service.settled()
+
+        def sleeper(role):
+            call = stack.enter_context(channel.Call(service.socket, SLEEP, role=role, stream=True))
+            call.wait_output("on\n")
+            return call
+
+        told = groups(service)
+        assert told["service"] is False, told
+        assert told["making"] and all(on for name, on in told.items() if "cell-" in name), told
+        flood = [sleeper("flood") for _ in range(5)]
+        first = competing(service)
+        assert len(first) == 1, f"of five jobs on two CPUs one competes, not {groups(service)}"
+        quiet = sleeper("quiet")
+        assert len(competing(service)) == 2, groups(service)
+        # A role whose jobs have gone has its share again.
+        for call in (quiet, *flood):
+            call.cancel()
+            assert call.result().outcome == "cancelled"
+        host.wait_until(lambda: not competing(service), lambda: groups(service))
+        sleeper("flood")
+        assert len(competing(service)) == 1, groups(service)
+
+
+def test_what_yields_gets_on_beside_a_job_that_never_rests():
+    """On one CPU an endless loop leaves an idle group next to nothing: so does the cell's making,
+    where none is parked. Neither stays so."""
+    with contextlib.ExitStack() as stack:
+        with on_cpus(1):
+            service = stack.enter_context(host.Service(cells=12, park=0))
+
+        def begin(code, role):
+            call = stack.enter_context(
+                channel.Call(service.socket, code, role=role, stream=True, **LONG))
+            call.wait_output("on\n")
+
+        begin(SLEEP, "busy")
+        begin(ENDLESS, "other")
+        done = channel.run(service.socket, "print(sum(range(20_000_000)))", role="busy")
+        assert (done.outcome, done.text) == ("ok", f"{sum(range(20_000_000))}\n"), done
