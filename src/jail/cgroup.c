@@ -177,7 +177,7 @@ void cgroup_join_beside(const struct cgroup *cgroup)
 {
 	int dir_fd = cgroup->dirs[shares_cpu(cgroup->v2)];
 	if (dir_fd >= 0)
-		(void)!fd_write_file(dir_fd, "cgroup.procs", "0");
+		(void)!fd_write_file(dir_fd, cgroup->v2 ? "cgroup.procs" : "tasks", "0");
 }
 
 void cgroup_yield(const struct cgroup *cgroup, bool yields)

@@ -2,6 +2,7 @@
 #include "service/maker.h"
 
 #include "base/fd.h"
+#include "jail/ns.h"
 #include "service/maker_main.h"
 
 #include <errno.h>
@@ -11,6 +12,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* On v2 it is born there: to move later takes a lock on all of the host's groups. */
+static pid_t fork_into(const struct cgroup *group)
+{
+	int unified_fd = group->v2 ? group->dirs[CGROUP_UNIFIED] : -1;
+	pid_t pid = unified_fd >= 0 ? ns_clone_libc(0, unified_fd, NULL) : -ENOENT;
+	if (pid >= 0)
+		return pid;
+	pid = fork();
+	if (pid == 0)
+		cgroup_join_beside(group);
+	return pid < 0 ? -errno : pid;
+}
+
 int maker_start(struct maker *ret_maker, const struct cgroup *group, struct err *err)
 {
 	int pair[2];
@@ -18,13 +32,11 @@ int maker_start(struct maker *ret_maker, const struct cgroup *group, struct err 
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(err, -errno, "maker", "socketpair");
-	pid_t pid = fork();
+	pid_t pid = fork_into(group);
 	if (pid < 0)
-		return err_sys(err, -errno, "maker", "fork");
-	if (pid == 0) {
-		cgroup_join_beside(group);
+		return err_sys(err, pid, "maker", "fork");
+	if (pid == 0)
 		maker_main(pair[1]);
-	}
 	(void)close(pair[1]);
 	cleanup_fd int socket_fd = pair[0];
 	int rc = fd_read_all(socket_fd, &report, sizeof(report));
