@@ -362,5 +362,7 @@ void cell_on_parked(struct cell *cell)
 	struct service *service = cell->service;
 	if (cell->job)
 		run_begin(cell);
+	else if (!cell->yield.on) /* its making took long, or a job that has gone waited for it */
+		yield_set(cell, true);
 	dispatch(service);
 }
