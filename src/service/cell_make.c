@@ -362,7 +362,7 @@ void cell_on_parked(struct cell *cell)
 	struct service *service = cell->service;
 	if (cell->job)
 		run_begin(cell);
-	else if (!cell->yield.on) /* its making took long, or a job that has gone waited for it */
-		yield_set(cell, true);
+	else /* it wants no CPU; and the job that comes need not wait for this */
+		yield_set(cell, false);
 	dispatch(service);
 }

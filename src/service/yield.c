@@ -64,8 +64,8 @@ static void on_limit(evutil_socket_t fd, short what, void *context)
 	(void)fd;
 	(void)what;
 
-	if (cell->state == CELL_PARKED_IDLE || cell->state == CELL_SESSION_IDLE)
-		return; /* it wants no CPU, and is asked about again with its job */
+	if (cell->state == CELL_SESSION_IDLE)
+		return; /* it wants no CPU, and is asked about again with its next call */
 	if (cell->state != CELL_RUNNING || !gets_on(cell) ||
 		cell_timer(cell, WATCH_YIELD, LOOK_US, on_limit) < 0)
 		yield_set(cell, false);
