@@ -273,6 +273,9 @@ static int read_request(struct transfer *transfer, struct span encoded,
 	cleanup_buf struct buf path = {0};
 	buf_init(&path, SESSION_PATH_BYTES - 1);
 	bool folder = !encoded.len || encoded.data[encoded.len - 1] == '/';
+	if (folder && encoded.len && method == HTTP_PUT)
+		return err_set(err, -EINVAL, "path",
+			"a path that ends in '/' names a folder; give the file's path without it");
 	if (folder && encoded.len)
 		encoded.len--;
 	if (percent_decode(encoded, &path) < 0)
@@ -282,7 +285,9 @@ static int read_request(struct transfer *transfer, struct span encoded,
 			 : method == HTTP_DELETE ? SESSION_REMOVE
 			 : folder		 ? SESSION_LIST
 						 : SESSION_READ;
-	int rc = session_path_check(path.data, path.len, transfer->verb == SESSION_LIST, err);
+	int rc = method == HTTP_PUT ? session_new_path_check(path.data, path.len, err)
+				    : session_path_check(path.data, path.len,
+					      transfer->verb == SESSION_LIST, err);
 	if (rc < 0)
 		return rc;
 	memcpy(transfer->path, path.len ? (const char *)path.data : "", path.len);

@@ -34,9 +34,12 @@ struct session_words session_words(const struct err *err)
 		return (struct session_words){403,
 			"this file is read-only, or not the session's own", "permission_denied"};
 	case -ELOOP:
+		return (struct session_words){403,
+			"a part of the path is a symbolic link, which is not followed",
+			"permission_denied"};
 	case -EXDEV:
 		return (struct session_words){
-			403, "the path leads out of the work folder", "permission_denied"};
+			403, "this is a given file, which is not read back", "permission_denied"};
 	case -EINVAL:
 		return (struct session_words){422, err->text, "invalid_argument"};
 	case -ESRCH:

@@ -78,7 +78,7 @@ void session_answer_done(struct session_answer *answer)
 	session_answer_init(answer);
 }
 
-static int part_check(struct span part, struct err *err)
+static int part_check(struct span part, bool is_new, struct err *err)
 {
 	if (part.len == 0)
 		return err_set(err, -EINVAL, "path",
@@ -92,10 +92,10 @@ static int part_check(struct span part, struct err *err)
 		return err_set(err, -EINVAL, "path",
 			"a name in a path has %zu bytes, the most is %u; give it a shorter one",
 			part.len, NAME_BYTES_MAX);
-	return 0;
+	return is_new ? job_input_name_check(part.data, part.len, err) : 0;
 }
 
-int session_path_check(const void *path, size_t bytes, bool root_too, struct err *err)
+static int path_check(const void *path, size_t bytes, bool root_too, bool is_new, struct err *err)
 {
 	const unsigned char *at = path, *end = at + bytes;
 	int rc = 0;
@@ -110,10 +110,25 @@ int session_path_check(const void *path, size_t bytes, bool root_too, struct err
 		return err_set(err, -EINVAL, "path", "a path holds a NUL; give it another name");
 	while (!rc && at) {
 		const unsigned char *slash = memchr(at, '/', (size_t)(end - at));
-		rc = part_check(span_of(at, (size_t)((slash ? slash : end) - at)), err);
+		rc = part_check(span_of(at, (size_t)((slash ? slash : end) - at)), is_new, err);
 		at = slash ? slash + 1 : NULL;
 	}
 	return rc;
+}
+
+int session_path_check(const void *path, size_t bytes, bool root_too, struct err *err)
+{
+	return path_check(path, bytes, root_too, false, err);
+}
+
+int session_new_path_check(const void *path, size_t bytes, struct err *err)
+{
+	return path_check(path, bytes, false, true, err);
+}
+
+static bool verb_makes_path(enum session_verb verb)
+{
+	return verb == SESSION_WRITE || verb == SESSION_MKDIR;
 }
 
 /* The folder itself can be listed and looked at, and nothing else. */
@@ -128,10 +143,10 @@ static int request_check(const struct session_request *request, struct err *err)
 	if (!request->id[0])
 		return err_set(err, -EBADMSG, "request", "no session's id");
 	if (request->verb >= SESSION_WRITE)
-		rc = session_path_check(
-			request->path, strlen(request->path), verb_takes_root(request->verb), err);
+		rc = path_check(request->path, strlen(request->path),
+			verb_takes_root(request->verb), verb_makes_path(request->verb), err);
 	if (!rc && request->verb == SESSION_MOVE)
-		rc = session_path_check(request->target, strlen(request->target), false, err);
+		rc = session_new_path_check(request->target, strlen(request->target), err);
 	if (!rc && request->verb == SESSION_LIST && request->depth == 0)
 		rc = err_set(err, -EINVAL, "request", "a listing of depth 0; the least is 1");
 	return rc;

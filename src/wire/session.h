@@ -113,6 +113,10 @@ void session_answer_done(struct session_answer *answer);
 /* 0 or -EINVAL with a text that names the fault. The empty path is right where `root_too`. */
 int session_path_check(const void *path, size_t bytes, bool root_too, struct err *err) MUST_CHECK;
 
+/* The same for a path that is to be made: its names are such as a job's input may have. What code
+ * itself has made, under whatever name, can still be read, moved and removed. */
+int session_new_path_check(const void *path, size_t bytes, struct err *err) MUST_CHECK;
+
 /* Appends the frame of a request that is complete by itself; `ret_fd` is -1 or the descriptor to
  * send with it, still owned by the request. */
 int session_request_encode(

@@ -227,10 +227,25 @@ def test_paths_that_are_none(brig, path):
     end(brig, session)
 
 
+@pytest.mark.parametrize("path, word", [("sub/", "'/'"), ("a%0Ab", "control"), ("d%1B/x", "control"),
+                                        ("%C2%85", "control"), ("%FF", "UTF-8")])
+def test_names_that_no_new_file_has(brig, path, word):
+    session = begin(brig, code="open(b'a\\nb', 'w').close()")
+    reply = brig.request("PUT", f"/v1/sessions/{session}/files/{path}", b"x", STEPS)
+    assert (reply.status, word in reply.json["detail"]) == (422, True), reply.body
+    # What the code itself made under such a name can be had.
+    assert brig.request("GET", f"/v1/sessions/{session}/files/a%0Ab", token=STEPS).status == 200
+    assert brig.request("DELETE", f"/v1/sessions/{session}/files/a%0Ab", token=STEPS).status == 204
+    end(brig, session)
+
+
 def test_links_lead_nowhere(brig):
     """A link that the code made is neither followed out nor opened."""
     session = begin(brig, code="import os\nos.symlink('/proc/self/environ', 'e')\n"
-                               "os.symlink('/', 'root')\nos.symlink('/dev/zero', 'zero')")
+                               "os.symlink('/', 'root')\nos.symlink('/dev/zero', 'zero')\n"
+                               "open('plain', 'w').close()\nos.symlink('plain', 'inside')")
+    reply = brig.request("GET", f"/v1/sessions/{session}/files/inside", token=STEPS)
+    assert (reply.status, "symbolic link" in reply.json["detail"]) == (403, True), reply.body
     for path in ("e", "root/proc/version", "zero"):
         reply = brig.request("GET", f"/v1/sessions/{session}/files/{path}", token=STEPS)
         assert reply.status >= 400, (path, reply.body)

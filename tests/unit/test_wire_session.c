@@ -239,6 +239,12 @@ static void paths(void **state)
 	assert_non_null(strstr(err.text, "256 bytes"));
 	assert_int_equal(session_path_check("", 0, true, &err), 0);
 	assert_int_equal(session_path_check("", 0, false, &err), -EINVAL);
+
+	/* What code has made may have any name; what a caller makes may not. */
+	assert_int_equal(session_path_check("a\nb", 3, false, &err), 0);
+	assert_int_equal(session_new_path_check("d/a\nb", 5, &err), -EINVAL);
+	assert_int_equal(session_new_path_check("d/\xff", 3, &err), -EINVAL);
+	assert_int_equal(session_new_path_check("d/\xc3\xa9", 4, &err), 0);
 }
 
 static void fill_answer(struct session_answer *answer, bool has_fd)
