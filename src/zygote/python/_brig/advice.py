@@ -86,6 +86,9 @@ INSTEAD = {
     "charset_normalizer": (("pandas",), "with encoding='utf-8', then 'cp1252'"),
     "fuzzywuzzy": (("difflib",), "for likeness of texts"),
     "rapidfuzz": (("difflib",), "for likeness of texts"),
+    "regex": (("re",), "for regular expressions"),
+    "reportlab": (("matplotlib",), "(backends.backend_pdf.PdfPages) for PDF pages"),
+    "fpdf": (("matplotlib",), "(backends.backend_pdf.PdfPages) for PDF pages"),
     "Levenshtein": (("difflib",), "for likeness of texts"),
     "joblib": (("multiprocessing",), "or a plain loop"),
     "attr": (("dataclasses",), "for records"),
@@ -108,4 +111,4 @@ NETWORK = frozenset(
 )
 
 # documents that cannot be read or written at all
-DOCUMENTS = frozenset("docx pptx reportlab fpdf tabula camelot".split())
+DOCUMENTS = frozenset("docx pptx tabula camelot".split())

@@ -38,6 +38,9 @@ def missing_module(error, job):
     near = _own_module(root)
     if near:
         return near
+    meant = _meant(root, job)
+    if meant:
+        return f"there is no module {root}: {meant} is here."
     return f"{root} is not installed and {_NO_INSTALL}: write it with the libraries that are there."
 
 
@@ -77,6 +80,17 @@ def offered(library, job):
     if job.advertise is not None and not any(name in job.advertise for name in names):
         return False
     return _present(library)
+
+
+def _meant(root, job):
+    """The library that a name was mistyped for, the nearest that a hint may name."""
+    import difflib
+    import pkgutil
+
+    names = {m.name for m in pkgutil.iter_modules() if not m.name.startswith("_")}
+    names |= {name for name in sys.stdlib_module_names if not name.startswith("_")}
+    near = difflib.get_close_matches(root, names, 3, 0.8)
+    return next((name for name in near if offered(name, job)), None)
 
 
 def _own_module(root):
