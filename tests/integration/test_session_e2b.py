@@ -156,6 +156,7 @@ def form(parts, boundary="b0undary"):
     ("/files", [("file", None, b"x")], 400), ("/files", [], 400),
     ("/files?path=%2Fhome%2Fuser", [("file", "x", b"x")], 400),
     ("/files?path=%zz", [("file", "x", b"x")], 400),
+    ("/files?path=a%0Ab", [("file", "x", b"x")], 400),
     ("/files", [("file", f"f{n}", b"") for n in range(65)], 413)])
 def test_uploads(brig, path, parts, status):
     box = begin(brig)
