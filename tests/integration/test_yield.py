@@ -8,6 +8,10 @@ import channel
 import host
 
 SLEEP = "import time\nprint('on', flush=True)\ntime.sleep(600)"
+# What gets on, and so stays as it is: 2 ms of work in 12.
+STEADY = ("import time\nprint('on', flush=True)\n"
+          "while True:\n    end = time.process_time() + 0.002\n"
+          "    while time.process_time() < end: pass\n    time.sleep(0.01)")
 ENDLESS = "print('on', flush=True)\nwhile True: pass"
 LONG = {"wall_ms": 300000, "cpu_ms": 300000}
 
@@ -58,24 +62,25 @@ def test_a_roles_jobs_beyond_half_of_the_cpus_yield():
             service = stack.enter_context(host.Service(cells=12, park=2))
         service.settled()
 
-        def sleeper(role):
-            call = stack.enter_context(channel.Call(service.socket, SLEEP, role=role, stream=True))
+        def steady(role):
+            call = stack.enter_context(
+                channel.Call(service.socket, STEADY, role=role, stream=True, **LONG))
             call.wait_output("on\n")
             return call
 
         told = groups(service)
         assert (told["service"], told["making"]) == (False, True), told
         must_yield(service, 0, "none is at work")
-        flood = [sleeper("flood") for _ in range(5)]
+        flood = [steady("flood") for _ in range(5)]
         must_yield(service, 4, "five jobs on two CPUs")
-        quiet = [sleeper("quiet")]
+        quiet = [steady("quiet")]
         must_yield(service, 4, "and one of another role")
         for call in (*quiet, *flood):
             call.cancel()
             assert call.result().outcome == "cancelled"
         must_yield(service, 0, "none is at work any more")
-        sleeper("flood")
-        sleeper("flood")
+        steady("flood")
+        steady("flood")
         must_yield(service, 1, "the first of a role competes again")
 
 
