@@ -58,17 +58,29 @@ static bool gets_on(struct cell *cell)
 	return had_us >= (now_us - since_us) / LEAST_PART;
 }
 
+static void put(struct cell *cell, bool yields)
+{
+	if (yields != cell->yield.on)
+		cgroup_yield(&cell->cgroup, yields);
+	cell->yield.on = yields;
+	yield_look(cell->service);
+}
+
+/* A job that hardly got on competes until the next look, and then yields again: it may have slept,
+ * and so is not let off for good. */
 static void on_limit(evutil_socket_t fd, short what, void *context)
 {
 	struct cell *cell = context;
+	bool runs = cell->state == CELL_RUNNING;
 	(void)fd;
 	(void)what;
 
 	if (cell->state == CELL_SESSION_IDLE)
 		return; /* it wants no CPU, and is asked about again with its next call */
-	if (cell->state != CELL_RUNNING || !gets_on(cell) ||
-		cell_timer(cell, WATCH_YIELD, LOOK_US, on_limit) < 0)
-		yield_set(cell, false);
+	bool got_on = runs && gets_on(cell);
+	put(cell, runs && (got_on || !cell->yield.on));
+	if (runs && cell_timer(cell, WATCH_YIELD, LOOK_US, on_limit) < 0)
+		put(cell, false);
 }
 
 void yield_set(struct cell *cell, bool yields)
@@ -80,10 +92,7 @@ void yield_set(struct cell *cell, bool yields)
 		yields = false;
 	if (!yields)
 		cell_unwatch(cell, WATCH_YIELD);
-	if (yields != cell->yield.on)
-		cgroup_yield(&cell->cgroup, yields);
-	cell->yield.on = yields;
-	yield_look(cell->service);
+	put(cell, yields);
 }
 
 void yield_hurry(struct service *service, const struct zygote *zygote)

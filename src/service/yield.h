@@ -12,7 +12,7 @@
  *
  * The service is in a group beside them, so that its own time is not weighed against that of all
  * cells. None of them yields for ever: what is made or dies has a time limit for that, and a job
- * that hardly gets on competes like any other again.
+ * that hardly gets on competes like any other in every second quarter of a second.
  *
  * Source: Documentation/scheduler/sched-design-CFS.rst, SCHED_IDLE; cpu.idle since Linux 5.15.
  */

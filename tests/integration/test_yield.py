@@ -84,6 +84,20 @@ def test_a_roles_jobs_beyond_half_of_the_cpus_yield():
         must_yield(service, 1, "the first of a role competes again")
 
 
+def test_a_job_that_slept_yields_again():
+    """It hardly got on, and so competed for a while; nobody is let off for good by sleeping."""
+    with contextlib.ExitStack() as stack:
+        with on_cpus(1):
+            service = stack.enter_context(host.Service(cells=12, park=0))
+        for code in (STEADY, SLEEP.replace("600", "1") + "\n" + STEADY):
+            call = stack.enter_context(
+                channel.Call(service.socket, code, role="busy", stream=True, **LONG))
+            call.wait_output("on\n")
+        must_yield(service, 0, "the second sleeps, and competes")
+        call.wait_output("on\non\n")
+        must_yield(service, 1, "it works again")
+
+
 def test_what_yields_gets_on_beside_a_job_that_never_rests():
     """On one CPU an endless loop leaves an idle group next to nothing: so does the cell's making,
     where none is parked. Neither stays so."""
